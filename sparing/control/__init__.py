@@ -1,0 +1,1 @@
+"""The control plane: who must know what."""

@@ -1,0 +1,1 @@
+"""Which broker serves whom, and which links form the delivery tree."""

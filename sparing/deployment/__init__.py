@@ -1,0 +1,1 @@
+"""The deployment file: read, checked, turned into the model."""

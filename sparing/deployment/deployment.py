@@ -1,0 +1,68 @@
+"""What a deployment file says, as model values that have been checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sparing.model.overlay import Overlay
+from sparing.model.subscription import Advertisement, Subscription
+from sparing.model.topic import Topic
+
+SECOND = 1_000_000
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A Spark source or sink: its format, path and options."""
+
+    format: str
+    path: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which technique is used at each step of the walk."""
+
+    trees: str = "do"
+    tree: str = "shared"
+    decision: str = "publisher-edge"
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """Overlay, topics, who publishes and who wants what, where data comes from and goes to.
+
+    `subscribers` maps each subscriber to the brokers that it may attach to. `watermark` is how much later than the
+    latest event a publication may still arrive, `bucket` the width of the bill's time buckets (microseconds).
+    """
+
+    name: str
+    overlay: Overlay
+    topics: Mapping[str, Topic]
+    advertisements: tuple[Advertisement, ...]
+    subscribers: Mapping[str, tuple[str, ...]]
+    subscriptions: tuple[Subscription, ...]
+    source: Endpoint | None = None
+    sink: Endpoint | None = None
+    policy: Policy = field(default_factory=Policy)
+    watermark: int = 10 * SECOND
+    bucket: int = 60 * SECOND
+    checkpoint: str | None = None
+
+    @classmethod
+    def read(cls, path: str | Path) -> Deployment:
+        """Read and check a deployment file."""
+        from sparing.deployment.reader import read
+
+        return read(Path(path))
+
+    @classmethod
+    def of(cls, description: Mapping[str, Any], base: str | Path = ".") -> Deployment:
+        """The deployment that a mapping describes, as the YAML file would; paths are relative to `base`."""
+        from sparing.deployment.reader import from_mapping
+
+        return from_mapping(description, Path(base))

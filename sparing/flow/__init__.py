@@ -1,0 +1,1 @@
+"""The data plane: what travels. Deterministic, driven by event time, free of Spark."""

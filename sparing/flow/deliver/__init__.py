@@ -1,0 +1,1 @@
+"""The last broker: windows, digests, payloads."""

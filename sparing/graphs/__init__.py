@@ -1,0 +1,1 @@
+"""Textbook graph algorithms, no publish/subscribe words."""

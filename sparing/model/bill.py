@@ -1,0 +1,55 @@
+"""The bill: how many messages crossed which link, by kind and time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class MessageKind(StrEnum):
+    """What a message on the bill was."""
+
+    PUBLICATION = "publication"
+    RESULT = "result"
+    NOTIFICATION = "notification"
+
+
+class BillKey(NamedTuple):
+    """A directed link (or the last hop from a broker to a subscriber), a kind, and the time bucket's start."""
+
+    source: str
+    target: str
+    kind: MessageKind
+    bucket: int
+
+
+class Bill(Counter[BillKey]):
+    """Messages by link, kind and time bucket. Bills of parts add up to the bill of the whole."""
+
+    def by_kind(self) -> dict[str, int]:
+        """Messages by kind, kinds in alphabetical order."""
+        totals: Counter[str] = Counter()
+        for key, messages in self.items():
+            totals[key.kind.value] += messages
+        return dict(sorted(totals.items()))
+
+    def by_link(self) -> dict[tuple[str, str], int]:
+        """Messages between brokers and to subscribers, by source and target."""
+        totals: Counter[tuple[str, str]] = Counter()
+        for key, messages in self.items():
+            totals[key.source, key.target] += messages
+        return dict(sorted(totals.items()))
+
+    def between_brokers(self) -> int:
+        """Messages on overlay links: everything but the last hop to subscribers."""
+        return sum(messages for key, messages in self.items() if key.kind is not MessageKind.NOTIFICATION)
+
+
+def total(bills: Iterable[Bill]) -> Bill:
+    """The sum of several bills."""
+    whole = Bill()
+    for bill in bills:
+        whole.update(bill)
+    return whole

@@ -1,0 +1,341 @@
+"""Aggregate functions with partial states that merge.
+
+A function *lifts* the values of some publications into a state, *merges* states, and *finishes* a state into the
+result. Sums are exact: a state keeps every bit (as a short list of doubles that do not overlap, after Shewchuk 1997),
+so the result is the correctly rounded one and does not depend on the order of publications, on how they were cut
+into micro-batches, or on where in the overlay partial results were formed.
+
+Values come as one array without the missing ones: doubles for floating point fields, objects for text, and codes
+(see `types`) for all others. States are plain tuples and numbers, so they can travel as rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from sparing.model.types import NUMBERS, FieldType, Kind, Value
+
+State = Any  # each function's own: None, numbers and tuples of them
+Result = Value | None
+
+
+class Function(Protocol):
+    """What every aggregate function offers."""
+
+    @property
+    def decomposable(self) -> bool:
+        """Whether partial states may be formed anywhere and merged later."""
+
+    def lift(self, values: np.ndarray, rows: int) -> State:
+        """The state of some publications: their values that are not missing, and how many publications there were."""
+
+    def merge(self, states: Sequence[State]) -> State:
+        """One state for several (at least one), in any order and grouping."""
+
+    def finish(self, state: State) -> Result:
+        """The function's result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """`count(*)` and `count(x)`."""
+
+    rows: bool
+    decomposable = True
+
+    def lift(self, values: np.ndarray, rows: int) -> int:
+        """Rows, or values that are there."""
+        return rows if self.rows else len(values)
+
+    def merge(self, states: Sequence[int]) -> int:
+        """Counts add up."""
+        return sum(states)
+
+    def finish(self, state: int) -> Result:
+        """The count."""
+        return state
+
+
+Expansion = tuple[float, ...]
+ExactSum = tuple[int, Expansion, float]  # whole part (for whole numbers), finite doubles, infinities and NaN
+
+
+def _expansion(parts: Sequence[float]) -> Expansion:
+    """The shortest list of doubles with exactly the same sum, largest first."""
+    kept: list[float] = []
+    rest = list(parts)
+    while rest and (head := math.fsum(rest)) != 0.0:
+        kept.append(head)
+        rest.append(-head)
+    return tuple(kept)
+
+
+def _exact_sum(values: np.ndarray) -> ExactSum:
+    if values.dtype.kind != "f":
+        # Python's whole numbers do not overflow; halves keep the fast path safe for any column of 64-bit codes.
+        high, low = int((values >> 32).sum()), int((values & 0xFFFF_FFFF).sum())
+        return (high << 32) + low, (), 0.0
+    finite = np.isfinite(values)
+    if finite.all():
+        return 0, _expansion(values.tolist()), 0.0
+    with np.errstate(invalid="ignore"):
+        return 0, _expansion(values[finite].tolist()), float(values[~finite].sum())
+
+
+def _merged_sums(sums: Sequence[ExactSum]) -> ExactSum:
+    special = 0.0
+    for _, _, part in sums:
+        special += part
+    return sum(s[0] for s in sums), _expansion([part for s in sums for part in s[1]]), special
+
+
+def _rounded(total: ExactSum) -> float:
+    whole, parts, special = total
+    if special != 0.0:  # an infinity, or NaN, which equals nothing
+        return special
+    return float(whole) if whole else math.fsum(parts)
+
+
+SumState = tuple[int, ExactSum]  # how many values, and their sum
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """`sum(x)`: whole numbers exactly, doubles correctly rounded. Without a value there is no sum."""
+
+    type: FieldType
+    decomposable = True
+
+    def lift(self, values: np.ndarray, rows: int) -> SumState:  # noqa: ARG002
+        """How many values, and their exact sum."""
+        return len(values), _exact_sum(values)
+
+    def merge(self, states: Sequence[SumState]) -> SumState:
+        """Counts and sums add up."""
+        return sum(s[0] for s in states), _merged_sums([s[1] for s in states])
+
+    def finish(self, state: SumState) -> Result:
+        """The sum in the type that Spark gives it."""
+        count, total = state
+        if count == 0:
+            return None
+        if self.type.kind is Kind.FLOATING:
+            return _rounded(total)
+        return Decimal(total[0]).scaleb(-self.type.scale) if self.type.kind is Kind.DECIMAL else total[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Avg:
+    """`avg(x)`: a double, or for decimals a decimal with four more digits, rounded half up as Spark does."""
+
+    type: FieldType
+    decomposable = True
+
+    def lift(self, values: np.ndarray, rows: int) -> SumState:  # noqa: ARG002
+        """How many values, and their exact sum."""
+        return len(values), _exact_sum(values)
+
+    def merge(self, states: Sequence[SumState]) -> SumState:
+        """Counts and sums add up."""
+        return sum(s[0] for s in states), _merged_sums([s[1] for s in states])
+
+    def finish(self, state: SumState) -> Result:
+        """Sum over count."""
+        count, total = state
+        if count == 0:
+            return None
+        if self.type.kind is Kind.DECIMAL:
+            with localcontext(prec=60):
+                mean = Decimal(total[0]).scaleb(-self.type.scale) / count
+                return mean.quantize(Decimal(1).scaleb(-self.type.scale - 4), ROUND_HALF_UP)
+        return _rounded(total) / count
+
+
+VarianceState = tuple[int, ExactSum, ExactSum]  # how many values, their sum, the sum of their squares
+
+
+def _exact_square_sum(values: np.ndarray) -> ExactSum:
+    if values.dtype.kind != "f":
+        return sum(v * v for v in values.tolist()), (), 0.0
+    finite = values[np.isfinite(values)]
+    # x*x = square + error exactly, by splitting x into halves of 26 bits (Dekker 1971).
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = finite * finite
+        shifted = finite * 134217729.0
+        high = shifted - (shifted - finite)
+        low = finite - high
+        error = ((high * high - square) + 2.0 * high * low) + low * low
+    exact = np.isfinite(square) & np.isfinite(error)
+    parts = np.concatenate([square[exact], error[exact]]).tolist()
+    special = math.inf if not exact.all() else 0.0
+    return 0, _expansion(parts), special if len(finite) == len(values) else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """`var_pop`, `var_samp` (`sample`) and, with `root`, the standard deviations."""
+
+    type: FieldType
+    sample: bool
+    root: bool
+    decomposable = True
+
+    def lift(self, values: np.ndarray, rows: int) -> VarianceState:  # noqa: ARG002
+        """Count, exact sum, exact sum of squares."""
+        return len(values), _exact_sum(values), _exact_square_sum(values)
+
+    def merge(self, states: Sequence[VarianceState]) -> VarianceState:
+        """All three add up."""
+        return sum(s[0] for s in states), _merged_sums([s[1] for s in states]), _merged_sums([s[2] for s in states])
+
+    def finish(self, state: VarianceState) -> Result:
+        """Worked out in fractions, so that nothing cancels; rounded once."""
+        count, total, squares = state
+        divisor = count - 1 if self.sample else count
+        if divisor <= 0:
+            return None
+        if total[2] != 0.0 or squares[2] != 0.0:
+            return math.nan
+        unit = Fraction(1, 10**self.type.scale)
+        mean_sum = (total[0] + sum(map(Fraction, total[1]), Fraction(0))) * unit
+        square_sum = (squares[0] + sum(map(Fraction, squares[1]), Fraction(0))) * unit * unit
+        variance = float((square_sum - mean_sum * mean_sum / count) / divisor)
+        return math.sqrt(variance) if self.root else variance
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """`min(x)` and `max(x)` in Spark's order: NaN is above every other number."""
+
+    type: FieldType
+    largest: bool
+    decomposable = True
+
+    def lift(self, values: np.ndarray, rows: int) -> State:  # noqa: ARG002
+        """The extreme value, None without values."""
+        return self.merge(values.tolist()) if values.dtype.kind != "f" else self._floating(values)
+
+    def _floating(self, values: np.ndarray) -> State:
+        numbers = values[~np.isnan(values)]
+        if len(values) == 0 or (self.largest and len(numbers) < len(values)) or len(numbers) == 0:
+            return None if len(values) == 0 else math.nan
+        return float(numbers.max() if self.largest else numbers.min())
+
+    def merge(self, states: Sequence[State]) -> State:
+        """The extreme of the extremes."""
+        there = [state for state in states if state is not None]
+        if not there:
+            return None
+        if self.type.kind is Kind.FLOATING:
+            return self._floating(np.array(there, dtype=np.float64))
+        return max(there) if self.largest else min(there)
+
+    def finish(self, state: State) -> Result:
+        """The value itself."""
+        if state is None or self.type.kind is Kind.FLOATING:
+            return state  # type: ignore[no-any-return]
+        return self.type.value(state)
+
+
+@dataclass(frozen=True, slots=True)
+class CountDistinct:
+    """`count(DISTINCT x)`: needs every value in one place."""
+
+    type: FieldType
+    decomposable = False
+
+    def lift(self, values: np.ndarray, rows: int) -> State:  # noqa: ARG002
+        """The distinct values, NaN among them once."""
+        if values.dtype.kind == "f":
+            distinct = np.unique(values + 0.0)  # one zero; np.unique keeps one NaN
+            return tuple(distinct.tolist())
+        return tuple(sorted(set(values.tolist())))
+
+    def merge(self, states: Sequence[State]) -> State:
+        """The union."""
+        everything = [value for state in states for value in state]
+        kind = np.float64 if self.type.kind is Kind.FLOATING else object
+        return self.lift(np.array(everything, dtype=kind), 0)
+
+    def finish(self, state: State) -> Result:
+        """How many."""
+        return len(state)
+
+
+@dataclass(frozen=True, slots=True)
+class Median:
+    """`median(x)`: the middle value, or the mean of the two in the middle, as a double."""
+
+    type: FieldType
+    decomposable = False
+
+    def lift(self, values: np.ndarray, rows: int) -> State:  # noqa: ARG002
+        """All values."""
+        return tuple(values.tolist())
+
+    def merge(self, states: Sequence[State]) -> State:
+        """All values."""
+        return tuple(value for state in states for value in state)
+
+    def finish(self, state: State) -> Result:
+        """The middle of the sorted values (NaN last)."""
+        if not state:
+            return None
+        if self.type.kind is Kind.FLOATING:
+            ordered = sorted(state, key=lambda v: (math.isnan(v), v))
+        else:
+            ordered = [v / 10**self.type.scale for v in sorted(state)]
+        middle = len(ordered) // 2
+        if len(ordered) % 2:
+            return float(ordered[middle])
+        low, high = float(ordered[middle - 1]), float(ordered[middle])
+        return low if low == high else 0.5 * low + 0.5 * high
+
+
+_VARIANCES = {  # name: (sample, root)
+    "variance": (True, False),
+    "var_samp": (True, False),
+    "var_pop": (False, False),
+    "stddev": (True, True),
+    "std": (True, True),
+    "stddev_samp": (True, True),
+    "stddev_pop": (False, True),
+}
+FUNCTION_NAMES = ("count", "sum", "avg", "mean", "min", "max", "median", *_VARIANCES)
+
+
+def function(name: str, type_: FieldType | None, distinct: bool = False) -> Function | str:
+    """The function of a Spark SQL name over a field of a type (None: over rows), or why there is none.
+
+    >>> function("count", None).lift(np.array([]), 3)
+    3
+    """
+    if name not in FUNCTION_NAMES:
+        return f"{name} is not an aggregate function that Sparing knows: use one of {', '.join(FUNCTION_NAMES)}"
+    if distinct and name not in ("count", "min", "max"):
+        return f"{name}(DISTINCT ...) is not supported: only count, min and max may be DISTINCT"
+    if name == "count":
+        if type_ is None:
+            return "count(DISTINCT *) needs a field" if distinct else Count(rows=True)
+        return CountDistinct(type_) if distinct else Count(rows=False)
+    if type_ is None:
+        return f"{name} needs a field"
+    if name in ("min", "max"):
+        return Extreme(type_, largest=name == "max")
+    if type_.kind not in NUMBERS:
+        return f"{name} needs a number"
+    if name == "sum":
+        return Sum(type_)
+    if name in ("avg", "mean"):
+        return Avg(type_)
+    if name == "median":
+        return Median(type_)
+    sample, root = _VARIANCES[name]
+    return Variance(type_, sample, root)

@@ -1,0 +1,1 @@
+"""Bills for people: tables in the terminal."""

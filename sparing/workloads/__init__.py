@@ -1,0 +1,1 @@
+"""Seeded workloads: publications, subscriptions and whole deployments."""
