@@ -1,0 +1,229 @@
+"""What happens to publications at once, on arrival: match, deliver to plain subscriptions, set the rest aside.
+
+This part of the walk keeps no state and needs no order. A publication travels raw, once per link, to every broker
+that has a plain subscription it matches (or one that must be fed raw); what else it matches is held, by interest group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparing.flow.columns import Column
+from sparing.flow.deliver.digest import PAYLOAD
+from sparing.flow.interests import Interests
+from sparing.flow.items import Item, item_columns, item_values
+from sparing.flow.ledger import Ledger
+from sparing.flow.match.index import Index
+from sparing.flow.match.ranked import Ranked
+from sparing.flow.matched import NO_MARK, Matched
+from sparing.model.bill import Bill, MessageKind
+from sparing.model.types import STRING
+
+MOST_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Publications:
+    """Admitted publications of one topic, at most `MOST_ROWS`; `payload` is each one's fields as JSON text."""
+
+    topic: str
+    time: np.ndarray
+    id: np.ndarray
+    publisher: np.ndarray
+    at: np.ndarray
+    columns: Mapping[str, Column]
+    payload: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What a batch gave rise to at once.
+
+    `rows` and `subscriptions` pair up plain deliveries, by ascending row; `held` has what waits, by group; `sent` are
+    the items for brokers that are hosted elsewhere.
+    """
+
+    publications: Publications
+    rows: np.ndarray
+    subscriptions: np.ndarray
+    held: dict[str, Matched]
+    bill: Bill
+    sent: list[Item]
+
+
+class AtOnce:
+    """Settings and indexes for one plan (or those of its brokers that are hosted here); nothing changes by use."""
+
+    def __init__(self, interests: Interests, hosted: Iterable[str] | None = None) -> None:
+        self._interests = interests
+        self._numbers = interests.plan.by_topic
+        self._indexes: dict[str, Index] = {}
+        routes = interests.plan.routes
+        here = set(routes.brokers if hosted is None else hosted)
+        self._hosted = np.array([broker in here for broker in routes.brokers], dtype=bool)
+        self._reached = None if self._hosted.all() else routes.within(self._hosted)
+
+    def arrive(self, publications: Publications, ranked: Ranked | None = None) -> Arrival:
+        """Match one batch and work through it. `ranked` may be given if it is known already."""
+        ranked = ranked or Ranked(publications.columns, len(publications))
+        return self._dispatch(publications, *self._match(publications, ranked))
+
+    def receive(self, items: Sequence[Item]) -> list[Arrival]:
+        """Work through raw publications that crossed a link to a broker here on arrival, by topic."""
+        number = {subscription.id: n for n, subscription in enumerate(self._interests.plan.subscriptions)}
+        by_topic: dict[str, list[Item]] = {}
+        for item in items:
+            topic = self._interests.plan.subscriptions[number[item.wanted[0]]].query.topic
+            by_topic.setdefault(topic, []).append(item)
+        arrivals = []
+        for topic, found in by_topic.items():
+            wanted = [sorted(number[subscription] for subscription in item.wanted) for item in found]
+            rows = np.repeat(np.arange(len(found)), [len(w) for w in wanted])
+            subscriptions = np.array([number for w in wanted for number in w], dtype=np.int64)
+            arrivals.append(self._dispatch(self._from_items(topic, found), rows, subscriptions))
+        return arrivals
+
+    def _from_items(self, topic: str, items: Sequence[Item]) -> Publications:
+        types = {field: self._interests.plan.topics[topic].fields[field] for field in self._held_fields(topic)}
+        return Publications(
+            topic,
+            np.array([item.time for item in items], dtype=np.int64),
+            np.array([item.id for item in items], dtype=object),
+            np.array([item.publisher for item in items], dtype=object),
+            np.array([self._interests.plan.routes.number[item.target] for item in items], dtype=np.int32),
+            item_columns(items, types),
+            np.array([item.payload for item in items], dtype=object),
+        )
+
+    def _held_fields(self, topic: str) -> list[str]:
+        return [field for field in self._interests.fields[topic] if field != PAYLOAD]
+
+    def _dispatch(self, publications: Publications, rows: np.ndarray, subscriptions: np.ndarray) -> Arrival:
+        """Deliver to plain subscriptions, send raw where it must go, set aside what is held. Rows must ascend."""
+        interests, plan = self._interests, self._interests.plan
+        ledger = Ledger(plan)
+
+        held = interests.held[subscriptions]
+        plain_rows, plain = rows[~held], subscriptions[~held]
+        if self._reached is not None:
+            here = self._reached[publications.at[plain_rows], plan.broker_of[plain]]
+            plain_rows, plain = plain_rows[here], plain[here]
+        ledger.notify_many(plain, publications.time[plain_rows])
+
+        raw = interests.raw[subscriptions]
+        goal_rows, goals = _distinct(rows[raw], plan.broker_of[subscriptions[raw]], len(plan.routes.brokers))
+        origin = publications.at[goal_rows]
+        crossing_rows, links = plan.routes.crossings(goal_rows, origin, goals, self._hosted)
+        ledger.cross_many(links, MessageKind.PUBLICATION, publications.time[crossing_rows])
+        sent = self._leaving(publications, rows, subscriptions, crossing_rows, links)
+
+        waiting = self._by_group(publications, rows[held], subscriptions[held], goal_rows, goals)
+        return Arrival(publications, plain_rows, plain, waiting, ledger.bill(), sent)
+
+    def _leaving(
+        self,
+        publications: Publications,
+        rows: np.ndarray,
+        subscriptions: np.ndarray,
+        crossing_rows: np.ndarray,
+        links: np.ndarray,
+    ) -> list[Item]:
+        """The raw publications that cross to brokers hosted elsewhere, with the subscriptions beyond."""
+        plan, routes = self._interests.plan, self._interests.plan.routes
+        away = ~self._hosted[routes.target[links]]
+        items = []
+        fields = self._held_fields(publications.topic)
+        for row, link in zip(crossing_rows[away].tolist(), links[away].tolist(), strict=True):
+            mine = subscriptions[rows == row]
+            beyond = mine[routes.link_of[routes.source[link], plan.broker_of[mine]] == link]
+            items.append(
+                Item(
+                    routes.brokers[routes.source[link]],
+                    routes.brokers[routes.target[link]],
+                    sent=int(publications.time[row]),
+                    id=publications.id[row],
+                    publisher=publications.publisher[row],
+                    time=int(publications.time[row]),
+                    wanted=tuple(plan.subscriptions[number].id for number in beyond),
+                    values=item_values({field: publications.columns[field] for field in fields}, row),
+                    payload=publications.payload[row],
+                )
+            )
+        return items
+
+    def _match(self, publications: Publications, ranked: Ranked) -> tuple[np.ndarray, np.ndarray]:
+        """Matching (row, subscription) pairs in force at the publication's time, by ascending row."""
+        topic = publications.topic
+        numbers = self._numbers[topic]
+        if topic not in self._indexes:
+            self._indexes[topic] = Index([self._interests.plan.subscriptions[n].query.box for n in numbers])
+        found = self._indexes[topic].match(ranked)
+        # 16-bit row numbers let numpy sort by counting, which is many times as fast as comparing.
+        order = np.argsort(found.rows.astype(np.uint16), kind="stable")
+        rows = found.rows[order]
+        subscriptions = numbers[found.boxes[order]].astype(np.int64) if len(order) else found.boxes
+        first, last = self._interests.valid
+        times = publications.time[rows]
+        in_force = (first[subscriptions] <= times) & (times < last[subscriptions])
+        return (rows, subscriptions) if in_force.all() else (rows[in_force], subscriptions[in_force])
+
+    def _by_group(
+        self,
+        publications: Publications,
+        rows: np.ndarray,
+        subscriptions: np.ndarray,
+        goal_rows: np.ndarray,
+        goals: np.ndarray,
+    ) -> dict[str, Matched]:
+        if not len(rows):
+            return {}
+        names, group_of = self._interests.groups
+        groups = group_of[subscriptions]
+        everything = _held(publications, self._interests, rows, subscriptions, goal_rows, goals)
+        present = np.unique(groups)
+        if len(present) == 1:
+            return {names[present[0]]: everything.take(np.unique(rows))}
+        # A publication lies in one group only, so its first pair tells which.
+        first = np.unique(rows, return_index=True)
+        group_of_row = groups[first[1]]
+        return {names[group]: everything.take(first[0][group_of_row == group]) for group in present}
+
+
+def _held(
+    publications: Publications,
+    interests: Interests,
+    rows: np.ndarray,
+    subscriptions: np.ndarray,
+    goal_rows: np.ndarray,
+    goals: np.ndarray,
+) -> Matched:
+    fields = interests.fields[publications.topic]
+    columns = {field: publications.columns[field] for field in fields if field != PAYLOAD}
+    if PAYLOAD in fields:
+        columns[PAYLOAD] = Column(STRING, publications.payload, np.ones(len(publications), dtype=bool))
+    none = np.full(len(publications), NO_MARK, dtype=np.int64)
+    return Matched(
+        publications.time,
+        publications.id,
+        publications.publisher,
+        publications.at,
+        columns,
+        rows,
+        subscriptions,
+        goal_rows,
+        goals,
+        none,
+        none,
+    )
+
+
+def _distinct(rows: np.ndarray, brokers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each (row, broker) once, by ascending row."""
+    keys = np.unique(rows * count + brokers)
+    return keys // count, keys % count

@@ -1,0 +1,83 @@
+"""Columns of publications as arrays, straight from Arrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.model.types import FieldType, Kind, float_codes
+
+
+@dataclass(frozen=True)
+class Column:
+    """`values` as aggregate functions take them (see `functions`); where `valid` is False they mean nothing."""
+
+    type: FieldType
+    values: np.ndarray
+    valid: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.valid)
+
+    def take(self, rows: np.ndarray) -> Column:
+        """The column of some rows."""
+        return Column(self.type, self.values[rows], self.valid[rows])
+
+    def there(self, rows: np.ndarray) -> np.ndarray:
+        """The values of some rows, without the missing ones."""
+        values: np.ndarray = self.values[rows]
+        valid = self.valid[rows]
+        return values if valid.all() else values[valid]
+
+    def codes(self) -> np.ndarray:
+        """Codes in the type's order (for text: the text itself)."""
+        return float_codes(self.values) if self.type.kind is Kind.FLOATING else self.values
+
+
+def column(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
+    """The column of an Arrow array whose type fits the field's."""
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
+    match type_.kind:
+        case Kind.TEXT:
+            values = array.cast(pa.string()).to_numpy(zero_copy_only=False)
+        case Kind.FLOATING:
+            values = array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
+        case Kind.BOOLEAN:
+            values = array.fill_null(False).to_numpy(zero_copy_only=False).astype(np.int64)
+        case Kind.DECIMAL:
+            values = _unscaled(array.cast(pa.decimal128(38, type_.scale)))
+        case Kind.DATE:
+            values = (
+                array.cast(pa.date32()).cast(pa.int32()).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+            )
+        case Kind.TIMESTAMP:
+            values = array.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+        case _:
+            values = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    return Column(type_, values, valid)
+
+
+def _unscaled(array: pa.Array) -> np.ndarray:
+    """The digits of decimals. Each takes 16 bytes, and at most 18 digits fit the lower eight of them."""
+    words = np.frombuffer(array.buffers()[1], dtype=np.int64)
+    return words[2 * array.offset : 2 * (array.offset + len(array)) : 2].copy()
+
+
+def arrow(found: Column) -> pa.Array:
+    """A column as an Arrow array again: doubles, text, and codes for all other types."""
+    kind = {Kind.FLOATING: pa.float64(), Kind.TEXT: pa.string()}.get(found.type.kind, pa.int64())
+    return pa.array(found.values, type=kind, mask=~found.valid)
+
+
+def unarrow(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
+    """The inverse of `arrow`."""
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
+    if type_.kind is Kind.TEXT:
+        return Column(type_, array.to_numpy(zero_copy_only=False), valid)
+    return Column(type_, array.fill_null(0).to_numpy(zero_copy_only=False), valid)

@@ -1,0 +1,55 @@
+"""Payloads: the named fields of a notification as JSON text, written the way Spark's own `to_json` writes values."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+
+class Json(str):
+    """Text that is JSON already."""
+
+    __slots__ = ()
+
+
+def json_value(value: Any) -> str:
+    """One value as JSON text.
+
+    >>> json_value(Decimal("1.50")), json_value(float("nan")), json_value("a\\"b")
+    ('1.50', '"NaN"', '"a\\\\"b"')
+    """
+    if isinstance(value, Json):
+        return str(value)
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, float) and not math.isfinite(value):
+        return '"NaN"' if math.isnan(value) else ('"Infinity"' if value > 0 else '"-Infinity"')
+    if isinstance(value, datetime):
+        return f'"{value.isoformat(timespec="microseconds").replace("+00:00", "Z")}"'
+    if isinstance(value, date):
+        return f'"{value.isoformat()}"'
+    if isinstance(value, tuple):
+        return "[" + ",".join(map(json_value, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def json_object(fields: Iterable[tuple[str, Any]]) -> str:
+    """Named values as a JSON object; missing values are left out, as Spark does.
+
+    >>> json_object([("avg(speed)", 41.5), ("count(1)", 3), ("max(lane)", None)])
+    '{"avg(speed)":41.5,"count(1)":3}'
+    """
+    parts = [f"{json.dumps(name, ensure_ascii=False)}:{json_value(v)}" for name, v in fields if v is not None]
+    return "{" + ",".join(parts) + "}"
+
+
+def project(payload: str, columns: tuple[tuple[str, str], ...] | None) -> str:
+    """A publication's payload cut down to the columns that a subscription selected."""
+    if columns is None:
+        return payload
+    whole = json.loads(payload, parse_float=Decimal)
+    return json_object((name, whole.get(field)) for name, field in columns)

@@ -1,0 +1,108 @@
+"""Subscriptions as the data plane needs them: arrays by subscription number, for one plan and one link policy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sparing.control.plan import Plan
+from sparing.flow.deliver.digest import PAYLOAD, digest
+from sparing.flow.interest_groups import interest_groups
+from sparing.flow.links import POLICIES
+from sparing.flow.links.policy import LinkPolicy
+from sparing.model.subscription import Aggregation, Subscription
+from sparing.model.window import TimeWindow
+
+ALWAYS = (-(1 << 63), (1 << 63) - 1)
+
+
+def aggregation_of(subscription: Subscription) -> Aggregation | None:
+    """What a subscription computes: its aggregation, or its digest; None if it is plain."""
+    query = subscription.query
+    if query.every is not None:
+        return digest(query)
+    return query.aggregation
+
+
+@dataclass(frozen=True, eq=False)
+class Interests:
+    """Who waits for windows, and who must get raw publications at once."""
+
+    plan: Plan
+    policy: LinkPolicy
+
+    @classmethod
+    def of(cls, plan: Plan) -> Interests:
+        """The interests under the plan's own link policy."""
+        return cls(plan, POLICIES[plan.decision])
+
+    @cached_property
+    def aggregations(self) -> tuple[Aggregation | None, ...]:
+        """By subscription number."""
+        return tuple(map(aggregation_of, self.plan.subscriptions))
+
+    @cached_property
+    def held(self) -> np.ndarray:
+        """Whether a subscription's publications are held until something ends (a window, a cycle, a count)."""
+        return np.array([a is not None for a in self.aggregations], dtype=bool)
+
+    @cached_property
+    def raw(self) -> np.ndarray:
+        """Whether publications must reach the subscriber's broker raw, at once, however the links decide."""
+        at_once = self.policy.at_once
+        return np.array([a is None or at_once or not a.decomposable for a in self.aggregations], dtype=bool)
+
+    @cached_property
+    def timed(self) -> np.ndarray:
+        """Whether a subscription has time windows."""
+        return np.array([a is not None and isinstance(a.window, TimeWindow) for a in self.aggregations], dtype=bool)
+
+    @cached_property
+    def windows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Duration, slide and start of the time windows (1, 1, 0 for subscriptions without)."""
+        rows = [
+            (a.window.duration, a.window.slide, a.window.start)
+            if a is not None and isinstance(a.window, TimeWindow)
+            else (1, 1, 0)
+            for a in self.aggregations
+        ]
+        duration, slide, start = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        return duration, slide, start
+
+    @cached_property
+    def valid(self) -> tuple[np.ndarray, np.ndarray]:
+        """From when and until when each subscription is in force."""
+        first = [ALWAYS[0] if s.valid_from is None else s.valid_from for s in self.plan.subscriptions]
+        last = [ALWAYS[1] if s.valid_until is None else s.valid_until for s in self.plan.subscriptions]
+        return np.array(first, dtype=np.int64), np.array(last, dtype=np.int64)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[str, ...], np.ndarray]:
+        """Names of the interest groups of held subscriptions, and each subscription's group (-1: plain).
+
+        A group is named after its topic and its first member, so its name does not depend on the other groups.
+        """
+        names: list[str] = []
+        group_of = np.full(len(self.plan.subscriptions), -1, dtype=np.int64)
+        for topic, numbers in self.plan.by_topic.items():
+            waiting = numbers[self.held[numbers]] if len(numbers) else numbers
+            boxes = [self.plan.subscriptions[n].query.box for n in waiting]
+            for members in interest_groups(boxes):
+                group_of[waiting[members]] = len(names)
+                names.append(f"{topic}/{self.plan.subscriptions[waiting[members[0]]].id}")
+        return tuple(names), group_of
+
+    @cached_property
+    def fields(self) -> dict[str, tuple[str, ...]]:
+        """Topic -> the fields that its held subscriptions compute with."""
+        needed: dict[str, set[str]] = {topic: set() for topic in self.plan.topics}
+        for subscription, aggregation in zip(self.plan.subscriptions, self.aggregations, strict=True):
+            if aggregation is not None:
+                needed[subscription.query.topic].update(o.field for o in aggregation.outputs if o.field is not None)
+        return {topic: tuple(sorted(found)) for topic, found in needed.items()}
+
+    def wants_payload(self, topic: str) -> bool:
+        """Whether held publications of a topic must carry their whole payload along."""
+        return PAYLOAD in self.fields[topic]

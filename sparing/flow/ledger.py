@@ -1,0 +1,59 @@
+"""The ledger: counts messages by the numbers of links and subscriptions, and writes the bill with names."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from sparing.control.plan import Plan
+from sparing.model.bill import Bill, BillKey, MessageKind
+
+
+class Ledger:
+    """Messages counted so far, for one plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._links: Counter[tuple[int, MessageKind, int]] = Counter()
+        self._last_hops: Counter[tuple[int, int]] = Counter()
+
+    def cross(self, link: int, kind: MessageKind, time: int, messages: int = 1) -> None:
+        """Messages sent over a link at a time."""
+        self._links[link, kind, time // self._plan.bucket] += messages
+
+    def cross_many(self, links: np.ndarray, kind: MessageKind, times: np.ndarray) -> None:
+        """One message for each (link, time)."""
+        for link, bucket, messages in _counted(links, times // self._plan.bucket):
+            self._links[link, kind, bucket] += messages
+
+    def notify(self, subscription: int, time: int) -> None:
+        """One notification to a subscription's owner."""
+        self._last_hops[subscription, time // self._plan.bucket] += 1
+
+    def notify_many(self, subscriptions: np.ndarray, times: np.ndarray) -> None:
+        """One notification for each (subscription, time)."""
+        for subscription, bucket, messages in _counted(subscriptions, times // self._plan.bucket):
+            self._last_hops[subscription, bucket] += messages
+
+    def bill(self) -> Bill:
+        """What has been counted, by name."""
+        bill, plan = Bill(), self._plan
+        names = plan.routes.brokers
+        for (link, kind, bucket), messages in self._links.items():
+            ends = names[plan.routes.source[link]], names[plan.routes.target[link]]
+            bill[BillKey(*ends, kind, bucket * plan.bucket)] += messages
+        for (subscription, bucket), messages in self._last_hops.items():
+            ends = names[plan.broker_of[subscription]], plan.subscriptions[subscription].subscriber
+            bill[BillKey(*ends, MessageKind.NOTIFICATION, bucket * plan.bucket)] += messages
+        return bill
+
+
+def _counted(things: np.ndarray, buckets: np.ndarray) -> list[tuple[int, int, int]]:
+    """How often each (thing, bucket) occurs."""
+    if not len(things):
+        return []
+    first = int(buckets.min())
+    width = int(buckets.max()) - first + 1
+    keys, counts = np.unique(things.astype(np.int64) * width + (buckets - first), return_counts=True)
+    return [(int(k) // width, int(k) % width + first, int(c)) for k, c in zip(keys, counts, strict=True)]

@@ -1,0 +1,166 @@
+"""Matched publications: one batch as columns, with the held subscriptions that each one matches.
+
+This is what travels, packed as one Arrow buffer, from the matching of a batch to the walk of an interest group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sparing.flow.columns import Column, arrow, unarrow
+from sparing.model.types import FieldType
+
+NO_MARK = -1
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Publications of one topic.
+
+    `held` lists (row, subscription) pairs by ascending row. `goals` lists the (row, broker) pairs that the row travels
+    to at once, raw. `mark_end` and `mark_subscription` name the window range whose decision forwarded the row here
+    (NO_MARK as subscription: none): it counts for that range and later ones only.
+    """
+
+    time: np.ndarray
+    id: np.ndarray
+    publisher: np.ndarray
+    at: np.ndarray
+    columns: Mapping[str, Column]
+    held_rows: np.ndarray
+    held: np.ndarray
+    goal_rows: np.ndarray
+    goals: np.ndarray
+    mark_end: np.ndarray
+    mark_subscription: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def take(self, rows: np.ndarray) -> Matched:
+        """Some rows, in the order given."""
+        held_rows, held_at = _take_pairs(self.held_rows, rows, len(self))
+        goal_rows, goal_at = _take_pairs(self.goal_rows, rows, len(self))
+        return Matched(
+            self.time[rows],
+            self.id[rows],
+            self.publisher[rows],
+            self.at[rows],
+            {name: column.take(rows) for name, column in self.columns.items()},
+            held_rows,
+            self.held[held_at],
+            goal_rows,
+            self.goals[goal_at],
+            self.mark_end[rows],
+            self.mark_subscription[rows],
+        )
+
+    def in_order(self) -> Matched:
+        """By event time, then id."""
+        keys = pa.table({"time": self.time, "id": pa.array(self.id, type=pa.string())})
+        order = pc.sort_indices(keys, sort_keys=[("time", "ascending"), ("id", "ascending")])
+        return self.take(np.asarray(order.to_numpy(), dtype=np.int64))
+
+    def pack(self) -> bytes:
+        """The batch as one Arrow buffer."""
+        table = pa.table(
+            {
+                "time": self.time,
+                "id": pa.array(self.id, type=pa.string()),
+                "publisher": pa.array(self.publisher, type=pa.string()),
+                "at": self.at.astype(np.int32),
+                "held": _lists(self.held_rows, self.held, len(self)),
+                "goals": _lists(self.goal_rows, self.goals, len(self)),
+                "mark_end": self.mark_end,
+                "mark_subscription": self.mark_subscription,
+                **{f".{name}": arrow(column) for name, column in self.columns.items()},
+            }
+        )
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+        return bytes(sink.getvalue().to_pybytes())
+
+    @classmethod
+    def unpack(cls, buffer: bytes, types: Mapping[str, FieldType]) -> Matched:
+        """The inverse of `pack`; `types` gives the types of the columns."""
+        with pa.ipc.open_stream(buffer) as reader:
+            table = reader.read_all()
+        held_rows, held = _pairs(table["held"])
+        goal_rows, goals = _pairs(table["goals"])
+        return cls(
+            table["time"].to_numpy(),
+            table["id"].to_numpy(),
+            table["publisher"].to_numpy(),
+            table["at"].to_numpy(),
+            {name[1:]: unarrow(table[name], types[name[1:]]) for name in table.column_names if name.startswith(".")},
+            held_rows,
+            held,
+            goal_rows,
+            goals,
+            table["mark_end"].to_numpy(),
+            table["mark_subscription"].to_numpy(),
+        )
+
+
+def concat(parts: Sequence[Matched]) -> Matched:
+    """Batches of the same columns, end to end."""
+    if len(parts) == 1:
+        return parts[0]
+    offsets = np.cumsum([0, *map(len, parts)])
+
+    def joined(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    def shifted(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) + offset for part, offset in zip(parts, offsets, strict=False)])
+
+    columns = {
+        name: Column(
+            first.type,
+            np.concatenate([part.columns[name].values for part in parts]),
+            np.concatenate([part.columns[name].valid for part in parts]),
+        )
+        for name, first in parts[0].columns.items()
+    }
+    return Matched(
+        joined("time"),
+        joined("id"),
+        joined("publisher"),
+        joined("at"),
+        columns,
+        shifted("held_rows"),
+        joined("held"),
+        shifted("goal_rows"),
+        joined("goals"),
+        joined("mark_end"),
+        joined("mark_subscription"),
+    )
+
+
+def _take_pairs(pair_rows: np.ndarray, rows: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
+    """The new row numbers of the pairs of some rows, and where those pairs stood. Pair rows must ascend."""
+    starts = np.searchsorted(pair_rows, np.arange(total + 1))
+    counts = (starts[1:] - starts[:-1])[rows]
+    new_rows = np.repeat(np.arange(len(rows)), counts)
+    within = np.arange(len(new_rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return new_rows, np.repeat(starts[:-1][rows], counts) + within
+
+
+def _lists(rows: np.ndarray, values: np.ndarray, total: int) -> pa.Array:
+    offsets = np.searchsorted(rows, np.arange(total + 1)).astype(np.int32)
+    return pa.ListArray.from_arrays(offsets, pa.array(values.astype(np.int32)))
+
+
+def _pairs(lists: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+    whole = lists.combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):
+        whole = whole.chunk(0) if whole.num_chunks else pa.array([], type=pa.list_(pa.int32()))
+    counts = np.diff(whole.offsets.to_numpy())
+    values = whole.flatten().to_numpy(zero_copy_only=False)
+    return np.repeat(np.arange(len(whole)), counts), values.astype(np.int64)

@@ -1,0 +1,89 @@
+"""The whole walk in one process, without Spark: the twin of the Spark pipeline, and its judge in tests.
+
+Feed it publications as they come and say how far time has got; it hands out what was delivered. Brokers hosted
+elsewhere are reached through the items that it gives and takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sparing.control.plan import Plan
+from sparing.flow.at_once import Arrival, AtOnce, Publications
+from sparing.flow.interests import Interests
+from sparing.flow.items import Item
+from sparing.flow.links.policy import LinkPolicy
+from sparing.flow.matched import Matched
+from sparing.flow.overlay import BEGINNING, END_OF_TIME, Notification, Overlay, WalkState
+from sparing.model.bill import Bill
+
+
+@dataclass
+class Delivered:
+    """Everything that came out so far. `events` are plain deliveries: (subscription number, publication id)."""
+
+    events: list[tuple[int, str]] = field(default_factory=list)
+    notifications: list[Notification] = field(default_factory=list)
+    bill: Bill = field(default_factory=Bill)
+    late: list[Matched] = field(default_factory=list)
+    sent: list[Item] = field(default_factory=list)
+
+
+class Walk:
+    """One plan under way, or the part of it that is hosted here."""
+
+    def __init__(self, plan: Plan, policy: LinkPolicy | None = None, hosted: Iterable[str] | None = None) -> None:
+        self.interests = Interests.of(plan) if policy is None else Interests(plan, policy)
+        here = None if hosted is None else tuple(hosted)
+        self._at_once = AtOnce(self.interests, here)
+        self._overlay = Overlay(self.interests, here)
+        self._states: dict[str, WalkState] = {}
+        self._time = BEGINNING
+
+    def feed(
+        self, batches: Sequence[Publications], until: int = END_OF_TIME, received: Sequence[Item] = ()
+    ) -> Delivered:
+        """Take in publications, and items from elsewhere; do everything that falls before event time `until`.
+
+        Publications made before the last `until` are too late for windows.
+        """
+        delivered = Delivered()
+        arrivals = [self._at_once.arrive(batch) for batch in batches]
+        arrivals += self._at_once.receive([i for i in received if i.states is None and not i.subscription])
+        waiting: dict[str, list[Matched]] = {}
+        for arrival in arrivals:
+            self._deliver(arrival, delivered)
+            for group, matched in arrival.held.items():
+                waiting.setdefault(group, []).append(matched)
+        decided = self._decided(received)
+        for group in sorted(waiting.keys() | self._states.keys() | decided.keys()):
+            state, outcome = self._overlay.advance(
+                self._states.get(group), waiting.get(group, ()), until, self._time, decided.get(group, ())
+            )
+            self._states[group] = state
+            if state.empty:
+                del self._states[group]
+            delivered.notifications += outcome.notifications
+            delivered.bill.update(outcome.bill)
+            delivered.sent += outcome.sent
+            if outcome.late is not None:
+                delivered.late.append(outcome.late)
+        self._time = until
+        return delivered
+
+    def _deliver(self, arrival: Arrival, delivered: Delivered) -> None:
+        ids = arrival.publications.id[arrival.rows].tolist()
+        delivered.events += zip(arrival.subscriptions.tolist(), ids, strict=True)
+        delivered.bill.update(arrival.bill)
+        delivered.sent += arrival.sent
+
+    def _decided(self, received: Sequence[Item]) -> dict[str, list[Item]]:
+        """Items that a decision elsewhere sent, by interest group."""
+        names, group_of = self.interests.groups
+        number = {subscription.id: n for n, subscription in enumerate(self.interests.plan.subscriptions)}
+        found: dict[str, list[Item]] = {}
+        for item in received:
+            if item.subscription:
+                found.setdefault(names[group_of[number[item.subscription]]], []).append(item)
+        return found
