@@ -1,0 +1,65 @@
+"""From entries in their right shape to the deployment, checking what they say about each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sparing.deployment.deployment import Deployment, Policy
+from sparing.deployment.endpoints import endpoint
+from sparing.deployment.mistakes import Mistakes, Place, quoting
+from sparing.deployment.overlay import overlay_of
+from sparing.deployment.paths import located
+from sparing.deployment.publishers import advertisements
+from sparing.deployment.reach import check_reach
+from sparing.deployment.sections import Sections
+from sparing.deployment.subscribers import candidates
+from sparing.deployment.subscriptions import subscriptions_of
+from sparing.deployment.topics import topics_of
+from sparing.language.duration import parse_duration
+from sparing.language.errors import LanguageError
+
+
+def build(sections: Sections, base: Path) -> Deployment:
+    """The deployment. All mistakes in what the entries say about each other are raised together."""
+    mistakes, file, place = Mistakes(), sections.file, sections.place
+    overlay = overlay_of(file.overlay, place, mistakes)
+    brokers = dict.fromkeys(overlay.brokers)
+    topics = topics_of(file.topics, place, mistakes)
+    published = advertisements(sections.publishers, brokers, file.topics, topics, mistakes)
+    subscribers = candidates(sections.subscribers, brokers, mistakes)
+    # A query about a topic that has a mistake itself would look wrong, too.
+    sound = topics if len(topics) == len(file.topics) else None
+    subscriptions = subscriptions_of(sections.subscriptions, subscribers, sound, mistakes)
+    source = endpoint("source", file.source, base, place, mistakes)
+    sink = endpoint("sink", file.sink, base, place, mistakes)
+    watermark = _duration(file.watermark, 0, place(("watermark",)), mistakes)
+    bucket = _duration(file.bill.bucket, 1, place(("bill", "bucket")), mistakes)
+    mistakes.stop_if_any()
+    check_reach(overlay, published, subscribers, subscriptions, sections.subscriptions.place)
+    return Deployment(
+        name=file.name,
+        overlay=overlay,
+        topics=topics,
+        advertisements=tuple(published),
+        subscribers=subscribers,
+        subscriptions=tuple(subscriptions),
+        source=source,
+        sink=sink,
+        policy=Policy(**file.policy.model_dump()),
+        watermark=watermark,
+        bucket=bucket,
+        checkpoint=None if file.checkpoint is None else located(file.checkpoint, base),
+    )
+
+
+def _duration(text: str, least: int, place: Place, mistakes: Mistakes) -> int:
+    try:
+        duration = parse_duration(text)
+    except LanguageError as error:
+        mistakes.add(place, quoting(error))
+        return least
+    if duration < least:
+        mistakes.add(
+            place, f"'{text}' is too short: give a duration {'above zero' if least else 'that is not negative'}"
+        )
+    return duration

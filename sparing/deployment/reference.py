@@ -1,0 +1,81 @@
+"""The reference of all keys, as Markdown, from the models of the file.
+
+`python -m sparing.deployment.reference docs/deployment.md` puts it in its place in the page.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from sparing.deployment.schema import (
+    BillEntry,
+    EndpointEntry,
+    Entry,
+    FileEntry,
+    OverlayEntry,
+    PolicyEntry,
+    PublisherEntry,
+    SubscriberEntry,
+    SubscriptionEntry,
+    TopicEntry,
+)
+from sparing.deployment.shape import keys_of, wanted
+
+BEGIN = "<!-- The keys: made by `python -m sparing.deployment.reference docs/deployment.md`. -->"
+END = "<!-- End of the keys. -->"
+
+_TITLES: dict[str, type[Entry]] = {
+    "Top level": FileEntry,
+    "Overlay": OverlayEntry,
+    "Topics": TopicEntry,
+    "Publishers": PublisherEntry,
+    "Subscribers": SubscriberEntry,
+    "Subscriptions": SubscriptionEntry,
+    "Source and sink": EndpointEntry,
+    "Policy": PolicyEntry,
+    "Bill": BillEntry,
+}
+
+
+def reference() -> str:
+    """A table of keys for each part of the file."""
+    return "\n\n".join(f"### {title}\n\n{entry.__doc__}\n\n{_table(entry)}" for title, entry in _TITLES.items())
+
+
+def put_in_place(page: str) -> str:
+    """The page with its reference replaced by the present one."""
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}\n\n{reference()}\n\n{END}{after}"
+
+
+def _table(entry: type[Entry]) -> str:
+    rows = ["| key | value | if left out | meaning |", "| --- | --- | --- | --- |"]
+    for key, field in zip(keys_of(entry), entry.model_fields.values(), strict=True):
+        rows.append(f"| `{key}` | {_value(field)} | {_default(field)} | {field.description} |")
+    return "\n".join(rows)
+
+
+def _value(field: FieldInfo) -> str:
+    if get_origin(field.annotation) is Literal:
+        return " or ".join(f"`{value}`" for value in get_args(field.annotation))
+    return wanted(field)
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "needed"
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, Entry):
+        return "the defaults below"
+    return "nothing" if value is None or value == [] else f"`{value}`"
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        page = Path(name)
+        page.write_text(put_in_place(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,284 @@
+"""The shape of a deployment file: every key with its type, default and meaning.
+
+The models accept only what works today. To add a key, add a field with a description; to add a value to one that has
+a fixed list, add it to the list. The sentences about mistakes (`shape.py`), the JSON Schema (below) and the reference
+in docs/deployment.md (`reference.py`) all follow from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, StrictStr
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from sparing.model.types import EPOCH, MICROSECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """What a value must be, as the end of the sentence "It must be ..."."""
+
+    text: str
+
+
+class OrPath:
+    """Marks a list that may also be given as the path of a table (the reader puts the table's rows in its place)."""
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The list, or a path."""
+        return {"anyOf": [handler(core), {"type": "string", "minLength": 1}]}
+
+
+def _refused() -> PydanticCustomError:
+    return PydanticCustomError("wanted", "not what is wanted")  # the sentence comes from `Wants`
+
+
+def _name(value: Any) -> Any:
+    """Names may be whole numbers: `brokers: [1, 2]`, or a table with numbers as ids."""
+    return str(value) if type(value) is int else value
+
+
+def _names(value: Any) -> Any:
+    return [value] if isinstance(value, str | int) else value
+
+
+def _servers(value: Any) -> Any:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _link(value: Any) -> Any:
+    if isinstance(value, list | tuple) and len(value) in (2, 3):
+        return [*value, {}][:3]
+    raise _refused()
+
+
+def _option(value: Any) -> str:
+    """A Spark option as text."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise _refused()
+
+
+def _moment(value: Any) -> int | None:
+    """Microseconds since the epoch of an ISO timestamp; one without a zone is in UTC."""
+    if isinstance(value, str):
+        day, _, zone = value.strip().rpartition(" ")
+        try:
+            value = datetime.fromisoformat(day + zone if zone[:1] in ("+", "-") else value.strip())
+        except ValueError:
+            raise _refused() from None
+    elif type(value) is date:
+        value = datetime(value.year, value.month, value.day)
+    if isinstance(value, datetime):
+        return ((value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH) // MICROSECOND
+    if value is None:
+        return None
+    raise _refused()
+
+
+Text = Annotated[StrictStr, Field(min_length=1), Wants("text")]
+Name = Annotated[str, BeforeValidator(_name, json_schema_input_type=str | int), Field(min_length=1), Wants("text")]
+Folder = Annotated[StrictStr, Field(min_length=1), Wants("a path or URL")]
+Duration = Annotated[StrictStr, Wants("a duration such as '10 seconds'")]
+Moment = Annotated[
+    int | None,
+    BeforeValidator(_moment, json_schema_input_type=str | None),
+    Wants("a timestamp such as 2026-01-31T12:00:00Z, or null"),
+]
+Option = Annotated[str, BeforeValidator(_option, json_schema_input_type=str | float | bool), Wants("text or a number")]
+Candidates = Annotated[
+    list[Name],
+    BeforeValidator(_names, json_schema_input_type=Name | Annotated[list[Name], Field(min_length=1)]),
+    Field(min_length=1),
+    Wants("the name of a broker or a list of them"),
+]
+Servers = Annotated[
+    StrictStr,
+    BeforeValidator(_servers, json_schema_input_type=str | list[str]),
+    Field(min_length=1),
+    Wants("text such as 'host:9092' or a list of them"),
+]
+
+
+class Entry(BaseModel):
+    """A mapping in the file. `noun` is what the sentences about it call it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    noun: ClassVar[str]
+
+
+class LinkSettings(Entry):
+    """Settings of one link."""
+
+    noun = "a link"
+    delay: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), Wants("a number above zero")] = Field(
+        default=1.0, description="What crossing the link costs when delivery trees are built."
+    )
+
+
+LinkEntry = Annotated[
+    tuple[Name, Name, Annotated[LinkSettings, Wants("a mapping such as {delay: 5}")]],
+    BeforeValidator(_link, json_schema_input_type=tuple[Name, Name] | tuple[Name, Name, LinkSettings]),
+    Wants("[broker, broker] or [broker, broker, {delay: number}]"),
+]
+
+
+class OverlayEntry(Entry):
+    """The brokers and the undirected links between them."""
+
+    noun = "the overlay"
+    brokers: Annotated[list[Name], Field(min_length=1), Wants("a list with at least one broker")] = Field(
+        description="The names of the brokers, at least one."
+    )
+    links: Annotated[list[LinkEntry], Wants("a list of links")] = Field(
+        default=[],
+        description="Pairs of brokers, each pair once: `[a, b]`, or `[a, b, {delay: 5}]`. Cycles are allowed.",
+    )
+
+
+class TopicEntry(Entry):
+    """A class of events."""
+
+    noun = "a topic"
+    time: Text = Field(description="The field that holds the event time; its type is `timestamp`.")
+    fields: Annotated[dict[str, Text], Wants("a mapping of fields to their types")] = Field(
+        description="Field name to Spark SQL type. Topics that share a field give it the same type."
+    )
+
+
+class PublisherEntry(Entry):
+    """What a publisher publishes on one topic: its advertisement."""
+
+    noun = "a publisher"
+    id: Name = Field(description="The publisher's name; once for each topic that it publishes on.")
+    at: Name = Field(description="The broker it publishes at.")
+    topic: Name = Field(description="The topic.")
+    where: Annotated[StrictStr | None, Wants("text")] = Field(
+        default=None, description="The part of the topic it publishes in, as a `WHERE` clause; everything if left out."
+    )
+
+
+class SubscriberEntry(Entry):
+    """Someone who receives notifications."""
+
+    noun = "a subscriber"
+    id: Name = Field(description="The subscriber's name.")
+    at: Candidates = Field(
+        description="The broker it attaches to, or a list of candidates: tree construction chooses one."
+    )
+
+
+class SubscriptionEntry(Entry):
+    """What a subscriber wants."""
+
+    noun = "a subscription"
+    id: Name = Field(description="The subscription's name.")
+    subscriber: Name = Field(description="Who receives its notifications.")
+    sql: Annotated[StrictStr, Wants("text")] = Field(description="The query: see docs/language.md.")
+    valid_from: Moment = Field(
+        default=None,
+        alias="from",
+        description="In force for publications made at this time or later (ISO; UTC if no zone).",
+    )
+    valid_until: Moment = Field(
+        default=None, alias="until", description="In force for publications made before this time."
+    )
+
+
+class EndpointEntry(Entry):
+    """A Spark source or sink. Keys that are not listed are Spark options."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Option] = Field(init=False)
+    noun = "an endpoint"
+    format: Text = Field(description="`json`, `csv`, `parquet`, `orc`, `rate`, `kafka`, or any other Spark format.")
+    path: Folder | None = Field(default=None, description="Folder or URL. Needed by formats that keep files.")
+    servers: Servers | None = Field(default=None, description="Kafka: its bootstrap servers, as text or a list.")
+    topic: Name | None = Field(default=None, description="Kafka: the topic there to read or to write.")
+
+
+class SourceEntry(EndpointEntry):
+    """Where publications come from."""
+
+    noun = "the source"
+
+
+class SinkEntry(EndpointEntry):
+    """Where results go."""
+
+    noun = "the sink"
+
+
+class PolicyEntry(Entry):
+    """Which technique is used at each step."""
+
+    noun = "the policy"
+    trees: Literal["do"] = Field(
+        default="do", description="How delivery trees are built: `do` takes the shortest distance."
+    )
+    tree: Literal["shared"] = Field(default="shared", description="One delivery tree for all publishers.")
+    decision: Literal["publisher-edge", "subscriber-edge"] = Field(
+        default="publisher-edge",
+        description="Where windows are aggregated: as early as can be, or only at the subscriber's broker.",
+    )
+
+
+class BillEntry(Entry):
+    """How the bill is kept."""
+
+    noun = "the bill"
+    bucket: Duration = Field(default="1 minute", description="The width of its time buckets.")
+
+
+class FileEntry(Entry):
+    """The whole file."""
+
+    noun = "a deployment"
+    name: Name = Field(description="The deployment's name.")
+    overlay: OverlayEntry = Field(description="Brokers and links: [overlay](#overlay).")
+    topics: Annotated[
+        dict[str, TopicEntry],
+        Wants("a mapping of names to topics"),
+    ] = Field(description="Topic name to [topic](#topics).")
+    publishers: Annotated[
+        list[PublisherEntry],
+        Wants("a list of publishers or the path of a table"),
+        OrPath(),
+    ] = Field(default=[], description="Who publishes what: [publishers](#publishers).")
+    subscribers: Annotated[
+        list[SubscriberEntry],
+        Wants("a list of subscribers or the path of a table"),
+        OrPath(),
+    ] = Field(default=[], description="Who receives notifications: [subscribers](#subscribers).")
+    subscriptions: Annotated[
+        list[SubscriptionEntry],
+        Wants("a list of subscriptions or the path of a table"),
+        OrPath(),
+    ] = Field(default=[], description="Who wants what: [subscriptions](#subscriptions).")
+    source: SourceEntry | None = Field(
+        default=None, description="Where publications come from: [source](#source-and-sink)."
+    )
+    sink: SinkEntry | None = Field(default=None, description="Where results go: [sink](#source-and-sink).")
+    policy: PolicyEntry = Field(default_factory=PolicyEntry, description="Techniques: [policy](#policy).")
+    watermark: Duration = Field(
+        default="10 seconds", description="How much later than the latest event a publication may still arrive."
+    )
+    bill: BillEntry = Field(default_factory=BillEntry, description="The [bill](#bill).")
+    checkpoint: Folder | None = Field(
+        default=None, description="Folder or URL where a streaming run keeps its progress."
+    )
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a deployment file, for editors and other tools."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **FileEntry.model_json_schema(),
+        "title": "Sparing deployment",
+    }

@@ -1,0 +1,83 @@
+"""The checked shape of a deployment: its entries, and the place of each, whether from the file or from a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from sparing.deployment.mistakes import Mistakes, Place
+from sparing.deployment.paths import located
+from sparing.deployment.schema import Entry, FileEntry, PublisherEntry, SubscriberEntry, SubscriptionEntry
+from sparing.deployment.shape import findings, sentence_about, shown
+from sparing.deployment.tables import read_table
+
+E = TypeVar("E", bound=Entry)
+Where = Callable[[Sequence[str | int]], Place]
+
+
+@dataclass(frozen=True)
+class Section(Generic[E]):
+    """A list of entries; `place` gives the place of one of them, or of a key in it."""
+
+    entries: Sequence[E]
+    place: Callable[..., Place]
+
+
+@dataclass(frozen=True)
+class Sections:
+    """A whole deployment in its right shape, not yet checked for what the parts say about each other."""
+
+    file: FileEntry
+    place: Where
+    publishers: Section[PublisherEntry]
+    subscribers: Section[SubscriberEntry]
+    subscriptions: Section[SubscriptionEntry]
+
+
+def sections(description: Any, place: Where, base: Path) -> Sections:
+    """Check the shape of a description, and read the tables that it names."""
+    mistakes = Mistakes()
+    if not isinstance(description, Mapping):
+        what = "empty" if description is None else shown(description)
+        mistakes.add(
+            place(()), f"A deployment must be a mapping with the keys name, overlay and topics, but it is {what}"
+        )
+        mistakes.stop_if_any()
+    inline = dict(description)
+    paths = {
+        key: inline.pop(key) for key in ("publishers", "subscribers", "subscriptions") if _is_path(inline.get(key))
+    }
+    file: FileEntry | None = None
+    try:
+        file = FileEntry.model_validate(inline)
+    except ValidationError as error:
+        for finding in findings(error):
+            mistakes.add(place(finding["loc"]), sentence_about(finding, FileEntry, inline))
+
+    def section(key: str, entry: type[E], listed: Sequence[E]) -> Section[E]:
+        if key not in paths:
+            return Section(listed, lambda index, *keys: place((key, index, *keys)))
+        table = read_table(located(paths[key], base), entry, place((key,)), mistakes)
+        entries: list[E] = []
+        try:
+            entries = TypeAdapter(list[entry]).validate_python(table.rows)  # type: ignore[valid-type]
+        except ValidationError as error:
+            for finding in findings(error):
+                text = sentence_about(finding, list[entry], table.rows)  # type: ignore[valid-type]
+                mistakes.add(table.place(int(finding["loc"][0])), text)
+        return Section(entries, lambda index, *_: table.place(index))
+
+    publishers = section("publishers", PublisherEntry, file.publishers if file else [])
+    subscribers = section("subscribers", SubscriberEntry, file.subscribers if file else [])
+    subscriptions = section("subscriptions", SubscriptionEntry, file.subscriptions if file else [])
+    mistakes.stop_if_any()
+    assert file is not None
+    return Sections(file, place, publishers, subscribers, subscriptions)
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) and value != ""

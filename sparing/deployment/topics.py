@@ -1,0 +1,71 @@
+"""Topics: field names and types that one Spark table can hold for all of them together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sparing.deployment.mistakes import Mistakes
+from sparing.deployment.names import hint
+from sparing.deployment.schema import TopicEntry
+from sparing.deployment.sections import Where
+from sparing.model.errors import SparingError
+from sparing.model.topic import Topic
+from sparing.model.types import TIMESTAMP, FieldType, field_type
+
+RESERVED = ("publisher", "topic")
+_First = dict[str, tuple[str, str, FieldType]]  # name in lower case -> topic, spelling and type where it came first
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def topics_of(entries: Mapping[str, TopicEntry], place: Where, mistakes: Mistakes) -> dict[str, Topic]:
+    """The topics, without those that have a mistake.
+
+    The pipeline reads publications of all topics from one table, and Spark does not tell the case of column names
+    apart: so a field has one spelling and one type in all topics, and none is called like a column of the pipeline.
+    """
+    found: dict[str, Topic] = {}
+    first: _First = {}
+    spellings: dict[str, str] = {}
+    for name, entry in entries.items():
+        before = len(mistakes)
+        if (other := spellings.setdefault(name.lower(), name)) != name:
+            same = f"Topic {name} differs only by case from topic {other}: SQL takes them for one, so rename one"
+            mistakes.add(place(("topics", name)), same)
+        if not name:
+            mistakes.add(place(("topics", name)), "A topic must have a name")
+        fields: dict[str, FieldType] = {}
+        for field, type_name in entry.fields.items():
+            here = place(("topics", name, "fields", field))
+            try:
+                fields[field] = _field(name, field, type_name, first)
+            except SparingError as error:
+                mistakes.add(here, str(error))
+        here = place(("topics", name, "time"))
+        if entry.time not in entry.fields:
+            known = hint(entry.time, entry.fields)
+            mistakes.add(here, f"Topic {name} has no field '{entry.time}', its event time{known}")
+        elif (kind := fields.get(entry.time, TIMESTAMP)) != TIMESTAMP:
+            mistakes.add(here, f"Field '{entry.time}' of topic {name} is {kind}: an event time must be a timestamp")
+        if len(mistakes) == before:
+            found[name] = Topic(name, entry.time, fields)
+    return found
+
+
+def _field(topic: str, field: str, type_name: str, first: _First) -> FieldType:
+    """The type of a field, checked against the field of that name in the topics before."""
+    if not _PLAIN.fullmatch(field):
+        raise SparingError(f"'{field}' is not a field name: use letters, digits and _, and no digit first.")
+    who = f"Field '{field}' of topic {topic}"
+    if field.lower() in RESERVED:
+        raise SparingError(f"{who} is named like a column that Sparing keeps for itself: rename it.")
+    try:
+        kind = field_type(type_name)
+    except SparingError as error:
+        raise SparingError(f"{who}: {error}") from None
+    other, spelling, before = first.setdefault(field.lower(), (topic, field, kind))
+    if spelling != field:
+        raise SparingError(f"{who} differs only by case from '{spelling}' of topic {other}: use one spelling.")
+    if kind != before:
+        raise SparingError(f"{who} is {kind}, but {before} in topic {other}: give it one type, or rename one.")
+    return kind

@@ -1,0 +1,332 @@
+"""Every mistake is one sentence at its line: an edit of a right file, and what is said about it."""
+
+from pathlib import Path
+
+import pytest
+
+from sparing.deployment.deployment import Deployment
+from sparing.deployment.mistakes import DeploymentError
+from tests.deployment.examples import TORONTO, toronto
+
+SHAPE = [
+    ("name: toronto\n", "nam: toronto\n", 1, "'nam' is not a key of a deployment: did you mean 'name'?"),
+    ("name: toronto\n", "name: [toronto]\n", 1, "'name' of a deployment must be text, not [toronto]."),
+    ("name: toronto\n", "name: 1.5\n", 1, "'name' of a deployment must be text, not 1.5: put it in quotes."),
+    ("name: toronto\n", "name: ''\n", 1, "'name' of a deployment must be text, not ''."),
+    ("[c1, c2, e1, e2, e3]", "[]", 3, "'brokers' of the overlay must be a list with at least one broker, not []."),
+    ("  brokers: [c1, c2, e1, e2, e3]\n", "", 2, "The overlay needs the key 'brokers'."),
+    ("[c1, c2, e1,", "[c1, c2, true,", 3, "'brokers[2]' of the overlay must be text, not true: put it in quotes."),
+    ("brokers: [", "brokerz: [", 3, "'brokerz' is not a key of the overlay: did you mean 'brokers'?"),
+    (
+        "[c1, e1]",
+        "[c1]",
+        4,
+        "'links[1]' of the overlay must be [broker, broker] or [broker, broker, {delay: number}], not [c1].",
+    ),
+    ("[c1, e1]", "[c1, e1, 5]", 4, "'links[1][2]' of the overlay must be a mapping such as {delay: 5}, not 5."),
+    ("delay: 5", "dely: 5", 4, "'dely' is not a key of a link: did you mean 'delay'?"),
+    ("delay: 5", "delay: 0", 4, "'delay' of a link must be a number above zero, not 0."),
+    ("delay: 5", "delay: .inf", 4, "'delay' of a link must be a number above zero, not inf."),
+    ("delay: 5", "delay: '5'", 4, "'delay' of a link must be a number above zero, not '5'."),
+    ("traffic: {time: ts, ", "traffic: {", 6, "A topic needs the key 'time'."),
+    (
+        "{time: ts, fields: {road",
+        "{time: ts, merge: x, fields: {road",
+        6,
+        "'merge' is not a key of a topic: the keys are time and fields.",
+    ),
+    ("road: string", "road: [string]", 6, "'fields.road' of a topic must be text, not [string]."),
+    (
+        "lane: int",
+        "lane: decimal(4,2)",
+        6,
+        "'fields.2)' of a topic must be text, not null: put a type with a comma, 'decimal(10,2)', in quotes.",
+    ),
+    ("at: e1, topic: traffic", "at: [e1, e2], topic: traffic", 9, "'at' of a publisher must be text, not [e1, e2]."),
+    (
+        "topic: traffic, where",
+        "topic: traffic, top_k: 10, where",
+        9,
+        "'top_k' is not a key of a publisher: the keys are id, at, topic and where.",
+    ),
+    ('where: "', 'wehre: "', 9, "'wehre' is not a key of a publisher: did you mean 'where'?"),
+    ("at: [e2, e3]", "at: []", 13, "'at' of a subscriber must be the name of a broker or a list of them, not []."),
+    ("at: [e2, e3]", "at: null", 13, "'at' of a subscriber must be the name of a broker or a list of them, not null."),
+    (
+        "2026-01-01T00:00:00Z",
+        "yesterday",
+        16,
+        "'from' of a subscription must be a timestamp such as 2026-01-31T12:00:00Z, or null, not 'yesterday'.",
+    ),
+    (
+        "2026-01-01T00:00:00Z",
+        "2026-13-01",
+        16,
+        "'from' of a subscription must be a timestamp such as 2026-01-31T12:00:00Z, or null, not '2026-13-01'.",
+    ),
+    ("subscriber: bob, ", "", 16, "A subscription needs the key 'subscriber'."),
+    ("{format: json, path: data/}", "{path: data/}", 17, "The source needs the key 'format'."),
+    ("path: data/", "path: data/, header: [a]", 17, "'header' of the source must be text or a number, not [a]."),
+    ("trees: do", "trees: ds", 19, "'ds' is not a value of 'trees': use do."),
+    (
+        "subscriber-edge",
+        "subscriber-ege",
+        19,
+        "'subscriber-ege' is not a value of 'decision': did you mean 'subscriber-edge'?",
+    ),
+    (
+        "decision: subscriber-edge",
+        "decision: adock",
+        19,
+        "'adock' is not a value of 'decision': use publisher-edge or subscriber-edge.",
+    ),
+    ("tree: shared", "tree: 5", 19, "'tree' of the policy must be shared, not 5."),
+    *(
+        (
+            "tree: shared",
+            f"tree: shared, {later}: x",
+            19,
+            f"'{later}' is not a key of the policy: the keys are trees, tree and decision.",
+        )
+        for later in ("matchmaker", "covering", "folding", "events")
+    ),
+    ("30 seconds", "30", 20, "'watermark' of a deployment must be a duration such as '10 seconds', not 30."),
+    ("{bucket: 5 minutes}", "5 minutes", 21, "'bill' of a deployment must be a mapping, not '5 minutes'."),
+]
+
+MEANING = [
+    ("e2, e3]\n  links", "e2, e3, c1]\n  links", 3, "Broker c1 is given twice (first at {path}:3): names must differ."),
+    ("[c1, e1]", "[c1, e11]", 4, "Link c1 - e11 names the broker 'e11', which does not exist: did you mean 'e1'?"),
+    ("[c1, e1]", "[c1, c1], [c1, e1]", 4, "Link c1 - c1 joins a broker to itself: remove it."),
+    ("[c1, e1]", "[c2, c1], [c1, e1]", 4, "Link c2 - c1 is given twice: keep one of them."),
+    (
+        "{time: ts, fields: {road",
+        "{time: tz, fields: {road",
+        6,
+        "Topic traffic has no field 'tz', its event time: use road, lane, speed or ts.",
+    ),
+    (
+        "{time: ts, fields: {road",
+        "{time: lane, fields: {road",
+        6,
+        "Field 'lane' of topic traffic is int: an event time must be a timestamp.",
+    ),
+    (
+        "lane: int",
+        "lane: 'decimal(40,2)'",
+        6,
+        (
+            "Field 'lane' of topic traffic: decimal(40,2) is not a decimal that "
+            "Sparing can hold: give 1 to 18 digits, and no more decimals than digits."
+        ),
+    ),
+    (
+        "lane: int",
+        "lane: int, Lane: int",
+        6,
+        "Field 'Lane' of topic traffic differs only by case from 'lane' of topic traffic: use one spelling.",
+    ),
+    (
+        "severity: int",
+        "SPEED: int",
+        7,
+        "Field 'SPEED' of topic incidents differs only by case from 'speed' of topic traffic: use one spelling.",
+    ),
+    (
+        "severity: int",
+        "lane: long",
+        7,
+        "Field 'lane' of topic incidents is bigint, but int in topic traffic: give it one type, or rename one.",
+    ),
+    (
+        "severity: int",
+        "Topic: int",
+        7,
+        "Field 'Topic' of topic incidents is named like a column that Sparing keeps for itself: rename it.",
+    ),
+    (
+        "severity: int",
+        "publisher: int",
+        7,
+        "Field 'publisher' of topic incidents is named like a column that Sparing keeps for itself: rename it.",
+    ),
+    ("severity: int", "a b: int", 7, "'a b' is not a field name: use letters, digits and _, and no digit first."),
+    (
+        "  incidents: {time",
+        "  Traffic: {time: ts, fields: {ts: timestamp}}\n  incidents: {time",
+        7,
+        "Topic Traffic differs only by case from topic traffic: SQL takes them for one, so rename one.",
+    ),
+    (
+        "at: e1, topic: traffic",
+        "at: e9, topic: traffic",
+        9,
+        "Publisher p1 names the broker 'e9', which does not exist: use c1, c2, e1, e2 or e3.",
+    ),
+    (
+        "topic: traffic,",
+        "topic: trafic,",
+        9,
+        "Publisher p1 names the topic 'trafic', which does not exist: did you mean 'traffic'?",
+    ),
+    (
+        "at: e1, topic: incidents",
+        "at: e2, topic: traffic",
+        10,
+        "Publisher p1 is given twice for topic traffic (first at {path}:9): keep one of them.",
+    ),
+    (
+        'where: "road',
+        'where: "roads',
+        9,
+        "Publisher p1: Topic traffic has no field roads; did you mean road?\n    roads = '401'\n    ^^^^^",
+    ),
+    (
+        "  - {id: bob",
+        "  - {id: alice, at: e1}\n  - {id: bob",
+        13,
+        "Subscriber alice is given twice (first at {path}:12): names must differ.",
+    ),
+    (
+        "at: [e2, e3]",
+        "at: [e2, e33]",
+        13,
+        "Subscriber bob names the broker 'e33', which does not exist: did you mean 'e3'?",
+    ),
+    ("at: [e2, e3]", "at: [e2, e2]", 13, "Subscriber bob names a broker twice: keep one of them."),
+    ("id: s2", "id: s1", 16, "Subscription s1 is given twice (first at {path}:15): names must differ."),
+    (
+        "subscriber: alice",
+        "subscriber: alise",
+        15,
+        "Subscription s1 names the subscriber 'alise', which does not exist: did you mean 'alice'?",
+    ),
+    ("until: null", "until: 2026-01-01", 16, "Subscription s2 is never in force: 'until' must be later than 'from'."),
+    (
+        "WHERE speed",
+        "WHERE sped",
+        15,
+        (
+            "Subscription s1: Topic traffic has no field sped; did you mean speed?\n"
+            "    SELECT * FROM traffic WHERE sped < 20\n                                ^^^^"
+        ),
+    ),
+    (
+        "{format: json, path: data/}",
+        "{format: json}",
+        17,
+        "The source needs the key 'path', because its format is json.",
+    ),
+    (
+        "{format: json, path: data/}",
+        "{format: kafka}",
+        17,
+        "The source needs the keys 'servers' and 'topic', because its format is kafka.",
+    ),
+    (
+        "{format: json, path: data/}",
+        "{format: kafka, servers: h, topic: t, path: x}",
+        17,
+        "The source is kafka, which has no path: remove it.",
+    ),
+    (
+        "{format: json, path: data/}",
+        "{format: kafka, servers: h, topic: t, subscribe: x}",
+        17,
+        "'subscribe' is what the key 'topic' of the source sets: remove it.",
+    ),
+    *(
+        (
+            "format: parquet",
+            f"format: {name}",
+            18,
+            (
+                f"'{name}' cannot be the format of the sink, for it cannot hold the "
+                "payload, which is a VARIANT: use json, parquet or kafka."
+            ),
+        )
+        for name in ("csv", "CSV", "orc", "text")
+    ),
+    (
+        "format: parquet",
+        "format: rate",
+        18,
+        "'rate' cannot be the format of the sink, for it is a source only: use json, parquet or kafka.",
+    ),
+    (
+        "30 seconds",
+        "30 secnds",
+        20,
+        "There is no unit of time secnds; did you mean seconds?\n    30 secnds\n       ^^^^^^",
+    ),
+    ("30 seconds", "-1 seconds", 20, "'-1 seconds' is too short: give a duration that is not negative."),
+    ("5 minutes", "0 minutes", 21, "'0 minutes' is too short: give a duration above zero."),
+    (
+        "[c2, e3, {delay: 5}]",
+        "[e2, c1]",
+        15,
+        (
+            "Subscription s1 wants what publisher p1 publishes, but no links lead "
+            "from broker e1 to e3, where subscriber alice attaches: add a link."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "line", "sentence"), SHAPE + MEANING)
+def test_a_mistake_is_told_in_one_sentence_at_its_line(tmp_path: Path, right, wrong, line, sentence):
+    assert right in TORONTO
+    path = tmp_path / "toronto.yaml"
+    path.write_text(TORONTO.replace(right, wrong, 1))
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.read(path)
+    told = [mistake.message for mistake in caught.value.mistakes]
+    expected = f"{path}:{line}: {sentence.replace('{path}', str(path))}"
+    assert expected in told
+    # Apart from it, only the key that was misspelt may be missed.
+    assert all(message == expected or "needs the key" in message for message in told)
+
+
+def test_candidates_in_two_parts_cannot_serve_publishers_in_both():
+    description = toronto()
+    description["overlay"]["links"].pop()  # e3 is on its own now
+    description["subscribers"] = [{"id": "bob", "at": ["e2", "e3"]}]
+    description["subscriptions"] = [{"id": "s", "subscriber": "bob", "sql": "SELECT * FROM incidents"}]
+    description["publishers"].append({"id": "p2", "at": "e3", "topic": "incidents"})
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.of(description)
+    assert str(caught.value) == (
+        "subscriptions[0]: Subscriber bob wants what the publishers p1 at broker e1 and p2 at broker e3 publish "
+        "(subscription s), but none of its brokers e2 and e3 is linked to both: add a link."
+    )
+
+
+def test_mistakes_come_in_the_order_of_lines_and_only_the_first_are_shown(tmp_path):
+    path = tmp_path / "toronto.yaml"
+    wrong = "".join(f'  - {{id: x{n}, subscriber: nobody{n}, sql: "SELECT * FROM traffic"}}\n' for n in range(30))
+    text = TORONTO.replace("source:", wrong + "source:").replace("[c1, e1]", "[c1, x]").replace("5 minutes", "5")
+    path.write_text(text.replace("bucket: 5", "bucket: 0 seconds"))
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.read(path)
+    lines = str(caught.value).splitlines()
+    assert len(caught.value.mistakes) == 32
+    assert len(lines) == 21
+    assert lines[0].startswith(f"{path}:4: Link c1 - x")
+    assert [line.split(":")[1] for line in lines[1:20]] == [str(17 + n) for n in range(19)]
+    assert lines[20] == "... and 12 more."
+
+
+def test_without_a_file_the_place_is_a_path_of_keys():
+    description = toronto()
+    description["subscribers"][1]["at"] = ["e2", "e33"]
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.of(description)
+    assert str(caught.value).startswith("subscribers[1].at: Subscriber bob names the broker 'e33'")
+
+
+def test_a_topic_with_a_mistake_is_the_only_one_told_about(tmp_path):
+    description = toronto()
+    description["topics"]["traffic"]["fields"]["speed"] = "dubble"
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.of(description)
+    assert [mistake.place.label for mistake in caught.value.mistakes] == ["topics.traffic.fields.speed"]

@@ -1,0 +1,207 @@
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from sparing.deployment.deployment import SECOND, Deployment, Endpoint, Policy
+from sparing.deployment.mistakes import DeploymentError
+from sparing.model.box import Box
+from sparing.model.overlay import Link
+from tests.deployment.examples import TORONTO, toronto
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "toronto.yaml"
+    path.write_text(TORONTO)
+    return path
+
+
+def test_a_file_becomes_a_deployment(file):
+    deployment = Deployment.read(file)
+    base = file.parent
+    assert deployment.name == "toronto"
+    assert deployment.overlay.brokers == ("c1", "c2", "e1", "e2", "e3")
+    assert deployment.overlay.links[-1] == Link("c2", "e3", 5.0)
+    assert list(deployment.topics) == ["traffic", "incidents"]
+    assert [(a.publisher, a.broker, a.topic) for a in deployment.advertisements] == [
+        ("p1", "e1", "traffic"),
+        ("p1", "e1", "incidents"),
+    ]
+    assert deployment.advertisements[0].box.fields == ("road",)
+    assert deployment.advertisements[1].box == Box()
+    assert deployment.subscribers == {"alice": ("e3",), "bob": ("e2", "e3")}
+    assert [s.query.topic for s in deployment.subscriptions] == ["traffic", "incidents"]
+    new_year = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp()) * SECOND
+    assert deployment.subscriptions[1].valid_from == new_year
+    assert deployment.subscriptions[1].valid_until is None
+    assert deployment.source == Endpoint("json", str(base / "data"))
+    assert deployment.sink == Endpoint("parquet", str(base / "out"))
+    assert deployment.policy == Policy(decision="subscriber-edge")
+    assert deployment.watermark == 30 * SECOND
+    assert deployment.bucket == 300 * SECOND
+    assert deployment.checkpoint == str(base / "state")
+
+
+def test_a_mapping_and_a_file_mean_the_same(file):
+    assert Deployment.of(toronto(), file.parent) == Deployment.read(file)
+
+
+def test_what_may_be_left_out():
+    short = {"name": "x", "overlay": {"brokers": ["a"]}, "topics": {}}
+    deployment = Deployment.of(short)
+    assert deployment.policy == Policy()
+    assert (deployment.watermark, deployment.bucket) == (10 * SECOND, 60 * SECOND)
+    assert (deployment.advertisements, deployment.subscriptions, deployment.source) == ((), (), None)
+
+
+@pytest.mark.parametrize("emptied", ["publishers", "subscriptions"])
+def test_nobody_publishing_and_nobody_asking_are_fine(emptied):
+    deployment = Deployment.of(toronto() | {emptied: []})
+    assert not (deployment.advertisements if emptied == "publishers" else deployment.subscriptions)
+
+
+@pytest.mark.parametrize(
+    ("written", "hour"),
+    [
+        ("2026-01-01T12:00:00Z", 12),
+        ("2026-01-01T12:00:00", 12),
+        ("2026-01-01 12:00:00 +02:00", 10),
+        ("2026-01-01T12:00:00-05:00", 17),
+        ("2026-01-01", 0),
+        (datetime(2026, 1, 1, 12), 12),
+        (date(2026, 1, 1), 0),
+    ],
+)
+def test_times_without_a_zone_are_in_utc(written, hour):
+    description = toronto()
+    description["subscriptions"][0]["from"] = written
+    begin = Deployment.of(description).subscriptions[0].valid_from
+    assert begin == int(datetime(2026, 1, 1, hour, tzinfo=UTC).timestamp()) * SECOND
+
+
+def test_names_stay_as_they_are_written(tmp_path):
+    path = tmp_path / "names.yaml"
+    path.write_text("{name: 2026-01-01, overlay: {brokers: [no, on, 007, 1:30, 42, y]}, topics: {}}")
+    deployment = Deployment.read(path)
+    assert deployment.name == "2026-01-01"
+    assert deployment.overlay.brokers == ("no", "on", "007", "1:30", "42", "y")
+
+
+def test_anchors_and_merge_keys_work(tmp_path):
+    path = tmp_path / "anchors.yaml"
+    defaults = "&all {at: e1, topic: incidents}"
+    path.write_text(TORONTO.replace("{id: p1, at: e1, topic: incidents}", f"{{id: p2, <<: {defaults}, at: c1}}"))
+    advertisement = Deployment.read(path).advertisements[1]
+    assert (advertisement.publisher, advertisement.broker, advertisement.topic) == ("p2", "c1", "incidents")
+
+
+def test_a_cycle_and_a_lonely_broker_are_fine():
+    description = toronto()
+    description["overlay"]["links"].append(["e1", "e2"])
+    description["overlay"]["brokers"].append("lonely")
+    assert Deployment.of(description).overlay.neighbours["lonely"] == {}
+
+
+def test_one_candidate_that_reaches_the_publisher_is_enough():
+    description = toronto()
+    description["overlay"]["brokers"].append("lonely")
+    description["subscribers"][1]["at"] = ["lonely", "e2"]
+    assert Deployment.of(description).subscribers["bob"] == ("lonely", "e2")
+
+
+def test_parts_that_share_nothing_need_no_path():
+    description = toronto()
+    description["overlay"]["brokers"].append("lonely")
+    description["subscribers"][0]["at"] = "lonely"
+    description["subscriptions"][0]["sql"] = "SELECT * FROM traffic WHERE road = 'QEW'"
+    assert Deployment.of(description).subscriptions
+
+
+@pytest.mark.parametrize(
+    ("written", "role", "meant"),
+    [
+        ({"format": "rate", "rowsPerSecond": 5}, "source", Endpoint("rate", None, {"rowsPerSecond": "5"})),
+        (
+            {"format": "CSV", "path": "s3a://b/in", "header": True},
+            "source",
+            Endpoint("csv", "s3a://b/in", {"header": "true"}),
+        ),
+        (
+            {"format": "kafka", "servers": ["h1:9092", "h2:9092"], "topic": "cars", "startingOffsets": "earliest"},
+            "source",
+            Endpoint(
+                "kafka",
+                None,
+                {"startingOffsets": "earliest", "kafka.bootstrap.servers": "h1:9092,h2:9092", "subscribe": "cars"},
+            ),
+        ),
+        (
+            {"format": "kafka", "servers": "h1:9092", "topic": "out"},
+            "sink",
+            Endpoint("kafka", None, {"kafka.bootstrap.servers": "h1:9092", "topic": "out"}),
+        ),
+        ({"format": "delta", "path": "file:///d"}, "sink", Endpoint("delta", "file:///d")),
+        ({"format": "pulsar", "topic": "t"}, "source", Endpoint("pulsar", None, {"topic": "t"})),
+    ],
+)
+def test_endpoints(written, role, meant):
+    assert getattr(Deployment.of(toronto() | {role: written}), role) == meant
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "{path}: there is no such file."),
+        (b"", "{path}: this file is empty: describe a deployment in it (see docs/deployment.md)."),
+        (
+            b"# nothing\n",
+            "{path}:1: A deployment must be a mapping with the keys name, overlay and topics, but it is empty.",
+        ),
+        (
+            b"- a\n",
+            "{path}:1: A deployment must be a mapping with the keys name, overlay and topics, but it is [a].",
+        ),
+        (b"\xff\xfe\x00", "{path}: this file is not UTF-8 text."),
+        (
+            b"a: 1\nb: [\n",
+            "{path}:3: This is not valid YAML: while parsing a flow node, did not find expected node content.",
+        ),
+        (
+            b"a: 1\n---\nb: 2\n",
+            "{path}:2: This is not valid YAML: expected a single document in the stream, but found another document.",
+        ),
+        (b"a: 1\nb: \x01\n", "{path}:2: The character '\\x01' is not allowed in YAML."),
+        (b"[" * 100_000, "{path}:1: This is not valid YAML: it nests too deeply to be read."),
+        (
+            b"a: 1\nb:\n  c: 1\n  c: 2\na: 3\n",
+            (
+                "{path}:4: The key 'c' is given twice (first on line 3): keep one of them.\n"
+                "{path}:5: The key 'a' is given twice (first on line 1): keep one of them."
+            ),
+        ),
+        (b"a: !wrong 1\n", "{path}:1: The tag !wrong is not used in a deployment: remove it."),
+        (b"a: !!int x\n", "{path}:1: 'x' cannot be read as int."),
+        (b"a: &a\n  - *a\n", "{path}:1: This part contains itself through an alias."),
+        (b"? [a]\n: 1\n", "{path}:1: A key must be a single word, not a list or a mapping."),
+    ],
+)
+def test_texts_that_are_no_deployment(tmp_path, content, sentence):
+    path = tmp_path / "wrong.yaml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.read(path)
+    assert str(caught.value) == sentence.format(path=path)
+
+
+def test_a_folder_is_not_a_file(tmp_path):
+    with pytest.raises(DeploymentError, match="this is a folder, not a deployment file"):
+        Deployment.read(tmp_path)
+
+
+def test_aliases_of_aliases_take_no_time(tmp_path):
+    path = tmp_path / "laughs.yaml"
+    path.write_text("a0: &a0 [ha]\n" + "".join(f"a{n + 1}: &a{n + 1} [*a{n}, *a{n}]\n" for n in range(60)))
+    with pytest.raises(DeploymentError, match="'a0' is not a key of a deployment"):
+        Deployment.read(path)

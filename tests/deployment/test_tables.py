@@ -1,0 +1,155 @@
+"""Publishers, subscribers and subscriptions from Parquet, CSV and JSON lines."""
+
+import gzip
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from sparing.deployment.deployment import SECOND, Deployment
+from sparing.deployment.mistakes import DeploymentError
+from tests.deployment.examples import toronto
+
+SQL = "SELECT * FROM traffic WHERE speed < 20"
+
+
+def mistake(description: dict, base: Path) -> str:
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.of(description, base)
+    return str(caught.value).replace(f"{base}/", "")
+
+
+def test_csv_keeps_ids_and_splits_candidates(tmp_path):
+    (tmp_path / "who.csv").write_text('id,at\n007,e3\n008,"e2, e3"\n009,e1 e2\n')
+    (tmp_path / "what.csv").write_text(f"id,subscriber,sql,from,until\n001,007,{SQL},,2026-01-01\n")
+    (tmp_path / "publishers.csv").write_text("id,at,topic,where\np1,e1,traffic,\np1,e2,incidents,severity > 3\n")
+    tables = {"subscribers": "who.csv", "subscriptions": "what.csv", "publishers": "publishers.csv"}
+    deployment = Deployment.of(toronto() | tables, tmp_path)
+    assert deployment.subscribers == {"007": ("e3",), "008": ("e2", "e3"), "009": ("e1", "e2")}
+    (subscription,) = deployment.subscriptions
+    assert (subscription.id, subscription.valid_from) == ("001", None)
+    assert subscription.valid_until == int(datetime(2026, 1, 1, tzinfo=UTC).timestamp()) * SECOND
+    assert [a.box.fields for a in deployment.advertisements] == [(), ("severity",)]
+
+
+def test_parquet_holds_lists_numbers_and_timestamps(tmp_path):
+    who = pa.table({"id": [1, 2], "at": [["e3"], ["e2", "e3"]]})
+    pa.parquet.write_table(who, tmp_path / "who.parquet")
+    begin = pa.array([1_767_225_600_000_000_001, None], pa.timestamp("ns"))
+    what = pa.table({"id": ["a", "b"], "subscriber": [1, 2], "sql": [SQL, SQL], "from": begin})
+    pa.parquet.write_table(what, tmp_path / "what.parquet")
+    deployment = Deployment.of(toronto() | {"subscribers": "who.parquet", "subscriptions": "what.parquet"}, tmp_path)
+    assert deployment.subscribers == {"1": ("e3",), "2": ("e2", "e3")}
+    assert [s.valid_from for s in deployment.subscriptions] == [1_767_225_600 * SECOND, None]
+    assert deployment.subscriptions[0].query is deployment.subscriptions[1].query  # the same text is parsed once
+
+
+@pytest.mark.parametrize("name", ["who.json", "who.jsonl", "who.ndjson", "who.jsonl.gz"])
+def test_json_lines(tmp_path, name):
+    text = '{"id": "alice", "at": "e1"}\n\n{"id": "bob", "at": ["e2", "e3"]}\n{"id": "2026-01-01", "at": "e1"}\n'
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    deployment = Deployment.of(toronto() | {"subscribers": name}, tmp_path)
+    assert deployment.subscribers == {"alice": ("e1",), "bob": ("e2", "e3"), "2026-01-01": ("e1",)}
+
+
+def test_a_folder_as_spark_writes_it(tmp_path):
+    folder = tmp_path / "who.json"
+    folder.mkdir()
+    (folder / "_SUCCESS").touch()
+    (folder / "part-1.json").write_text('{"id": "bob", "at": "e2"}\n')
+    (folder / "part-0.json").write_text('{"id": "alice", "at": "e1"}\n')
+    assert list(Deployment.of(toronto() | {"subscribers": "who.json"}, tmp_path).subscribers) == ["alice", "bob"]
+    assert Deployment.of(toronto() | {"subscribers": folder.as_uri()}).subscribers["bob"] == ("e2",)
+
+
+def test_a_mistake_names_the_file_and_the_row(tmp_path):
+    rows = [
+        {"id": "a", "subscriber": "alice", "sql": SQL},
+        {"id": "b", "subscriber": "alise", "sql": SQL},
+        {"id": "b", "subscriber": "alice", "sql": SQL},
+        {"id": "c", "subscriber": "alice", "sql": "SELECT * FROM traffic WHERE sped < 20"},
+    ]
+    folder = tmp_path / "what"
+    folder.mkdir()
+    (folder / "0.jsonl").write_text(json.dumps(rows[0]))
+    (folder / "1.jsonl").write_text("\n".join(map(json.dumps, rows[1:])))
+    assert mistake(toronto() | {"subscriptions": "what"}, tmp_path) == (
+        "what/1.jsonl, row 1: Subscription b names the subscriber 'alise', which does not exist: "
+        "did you mean 'alice'?\n"
+        "what/1.jsonl, row 2: Subscription b is given twice (first at what/1.jsonl, row 1): names must differ.\n"
+        "what/1.jsonl, row 3: Subscription c: Topic traffic has no field sped; did you mean speed?\n"
+        "    SELECT * FROM traffic WHERE sped < 20\n"
+        "                                ^^^^"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("who.csv", "id,att\nalice,e1\n", "who.csv: Column 'att' is not a key of a subscriber: did you mean 'at'?"),
+        ("who.csv", "id\nalice\n", "who.csv: This table needs the column at."),
+        ("who.csv", "id,at,at\nalice,e1,e1\n", "who.csv: The column 'at' is given twice."),
+        ("who.csv", "id,at\n,e1\n", "who.csv, row 1: 'id' of a subscriber must be text, not null."),
+        ("who.csv", "", "who.csv: This table cannot be read: Empty CSV file."),
+        (
+            "who.csv",
+            "id,at\nalice,e1\nbob,\n",
+            "who.csv, row 2: 'at' of a subscriber must be the name of a broker or a list of them, not null.",
+        ),
+        ("who.jsonl", '{"id": "alice"}\n', "who.jsonl, row 1: A subscriber needs the key 'at'."),
+        ("who.jsonl", "[1]\n", "who.jsonl, row 1: This row must be a mapping with the keys id and at, not a list."),
+        (
+            "who.jsonl",
+            '{"id": "alice", "at": "e1", "att": 1}\n',
+            "who.jsonl, row 1: 'att' is not a key of a subscriber: the keys are id and at.",
+        ),
+        (
+            "who.jsonl",
+            '{"id": "alice"\n',
+            "who.jsonl: Line 1 is not JSON: Expecting ',' delimiter: line 1 column 15 (char 14).",
+        ),
+        (
+            "who.txt",
+            "",
+            (
+                "subscribers: The table who.txt must be a file ending in "
+                ".parquet, .csv, .json, .jsonl or .ndjson (or compressed, as in .csv.gz)."
+            ),
+        ),
+        (None, "", "subscribers: There is no table who.csv."),
+    ],
+)
+def test_tables_that_cannot_be_used(tmp_path, name, content, sentence):
+    if name:
+        (tmp_path / name).write_text(content)
+    assert sentence in mistake(toronto() | {"subscribers": name or "who.csv"}, tmp_path).splitlines()
+
+
+def test_a_file_that_is_not_what_its_name_says(tmp_path):
+    (tmp_path / "who.parquet").write_text("id,at\n")
+    told = mistake(toronto() | {"subscribers": "who.parquet"}, tmp_path)
+    assert told.startswith("who.parquet: This table cannot be read: ")
+
+
+def test_a_folder_with_nothing_to_read(tmp_path):
+    (tmp_path / "who").mkdir()
+    told = mistake(toronto() | {"subscribers": "who"}, tmp_path)
+    assert told.startswith("subscribers: The table who must be a folder with files of one kind, ending in .parquet")
+
+
+def test_many_wrong_names_do_not_take_for_ever(tmp_path):
+    """No guess is made among many names, and only the mistakes that are shown are put into words."""
+    rows = 20_000
+    who = pa.table({"id": [f"w{n}" for n in range(rows)], "at": ["e1"] * rows})
+    what = pa.table({"id": [f"s{n}" for n in range(rows)], "subscriber": ["nobody"] * rows, "sql": [SQL] * rows})
+    pa.parquet.write_table(who, tmp_path / "who.parquet")
+    pa.parquet.write_table(what, tmp_path / "what.parquet")
+    told = mistake(toronto() | {"subscribers": "who.parquet", "subscriptions": "what.parquet"}, tmp_path)
+    assert told.splitlines()[0] == (
+        "what.parquet, row 1: Subscription s0 names the subscriber 'nobody', which does not exist: "
+        "use w0, w1, w2, w3, w4, w5, w6, w7, ... (20,000 in all)."
+    )
+    assert told.splitlines()[-1] == "... and 19,980 more."
