@@ -1,0 +1,228 @@
+"""`sparing generate`: a seeded workload as files, with a deployment file that is ready to run."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sparing.model.errors import SparingError
+
+if TYPE_CHECKING:
+    from sparing.workloads.files import Written
+    from sparing.workloads.workload import Workload
+
+
+class Kind(StrEnum):
+    """The workloads that can be generated."""
+
+    STOCK = "stock"
+    TRAFFIC = "traffic"
+    INCIDENTS = "incidents"
+    BOXES = "boxes"
+    CITY = "city"
+
+
+class Format(StrEnum):
+    """The formats that a trace can be written in."""
+
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+SIZE, SUBSCRIPTIONS, ROUGHNESS, ONE_ONLY, OUTPUT = (
+    "How much",
+    "Subscriptions",
+    "How rough",
+    "One workload only",
+    "Output",
+)
+
+
+def _option(name: str, panel: str, help_text: str, metavar: str | None = None) -> Any:
+    return typer.Option(name, rich_help_panel=panel, help=help_text, metavar=metavar)
+
+
+def generate(
+    workload: Annotated[Kind, typer.Argument(help="stock, traffic, incidents, boxes, or the demo's city.")],
+    out: Annotated[Path, typer.Argument(help="The folder to write to.", metavar="OUT")],
+    seed: Annotated[int, _option("--seed", SIZE, "The same seed gives the same files.")] = 0,
+    rate: Annotated[
+        float | None, _option("--rate", SIZE, "Publications per second of event time (stock 1000).")
+    ] = None,
+    duration: Annotated[float | None, _option("--duration", SIZE, "Seconds of event time (100).")] = None,
+    start: Annotated[
+        str | None, _option("--start", SIZE, "The first moment, e.g. 2026-01-01T00:00:00Z.", "TIME")
+    ] = None,
+    subscriptions: Annotated[
+        int | None, _option("--subscriptions", SUBSCRIPTIONS, "The number of subscriptions (90).")
+    ] = None,
+    ratio: Annotated[str | None, _option("--ratio", SUBSCRIPTIONS, "Aggregate to plain ones (1:2).", "A:P")] = None,
+    sliding: Annotated[
+        float | None,
+        _option("--sliding", SUBSCRIPTIONS, "Share of sliding windows among the aggregate ones (0.5).", "SHARE"),
+    ] = None,
+    window: Annotated[
+        float | None, _option("--window", SUBSCRIPTIONS, "Length of the windows (10).", "SECONDS")
+    ] = None,
+    slide: Annotated[
+        float | None, _option("--slide", SUBSCRIPTIONS, "Slide of the sliding windows (5).", "SECONDS")
+    ] = None,
+    columns: Annotated[
+        float | None, _option("--columns", SUBSCRIPTIONS, "Share of plain ones that ask for some columns.", "SHARE")
+    ] = None,
+    selectivity: Annotated[
+        float | None,
+        _option(
+            "--selectivity", SUBSCRIPTIONS, "Share of publications that one matches on average (stock 0.02).", "SHARE"
+        ),
+    ] = None,
+    missing: Annotated[float | None, _option("--missing", ROUGHNESS, "Share of values left out.", "SHARE")] = None,
+    disorder: Annotated[
+        float | None, _option("--disorder", ROUGHNESS, "How late a publication may be written.", "SECONDS")
+    ] = None,
+    bad: Annotated[
+        float | None, _option("--bad", ROUGHNESS, "Bad rows per publication, besides (JSON only).", "SHARE")
+    ] = None,
+    dimensions: Annotated[int | None, _option("--dimensions", ONE_ONLY, "boxes: number of fields (2).")] = None,
+    width: Annotated[
+        str | None, _option("--width", ONE_ONLY, "boxes: least and greatest width of a range (0.3:0.6).", "LOW:HIGH")
+    ] = None,
+    constrained: Annotated[
+        int | None, _option("--constrained", ONE_ONLY, "boxes: fields that a subscription constrains (all).")
+    ] = None,
+    reports: Annotated[
+        float | None, _option("--reports", ONE_ONLY, "incidents: reports of an incident on average (5).")
+    ] = None,
+    span: Annotated[
+        float | None, _option("--span", ONE_ONLY, "incidents: time within which they come (30).", "SECONDS")
+    ] = None,
+    cycles: Annotated[
+        float | None, _option("--cycles", ONE_ONLY, "incidents: share of plain ones with a cycle (0.3).", "SHARE")
+    ] = None,
+    format_: Annotated[Format, _option("--format", OUTPUT, "The format of the trace.")] = Format.JSON,
+    files: Annotated[int, _option("--files", OUTPUT, "The number of part files.")] = 8,
+    force: Annotated[bool, typer.Option("--force", rich_help_panel=OUTPUT, help="Replace a workload in OUT.")] = False,
+    json_: Annotated[
+        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Say what was written as JSON.")
+    ] = False,
+) -> None:
+    """Write a seeded workload: publications, subscriptions, and a deployment file that is ready to run.
+
+    What is not given has a default that suits the workload.
+
+    Example: sparing generate stock quotes --rate 2000 --subscriptions 450 --seed 7
+    """
+    common = {
+        "rate": rate,
+        "duration": duration,
+        "start": start,
+        "subscriptions": subscriptions,
+        "aggregate": ratio,
+        "sliding": sliding,
+        "window": window,
+        "slide": slide,
+        "columns": columns,
+        "selectivity": selectivity,
+        "missing": missing,
+        "disorder": disorder,
+        "bad": bad,
+    }
+    own: dict[Kind, dict[str, Any]] = {
+        Kind.BOXES: {"dimensions": dimensions, "width": width, "constrained": constrained},
+        Kind.INCIDENTS: {"reports": reports, "span": span, "cycles": cycles},
+    }
+    try:
+        made = _make(workload, seed, _given(common), {kind: _given(options) for kind, options in own.items()})
+        written = _write(made, out, format_, files, force)
+    except SparingError as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
+    typer.echo(_as_json(written) if json_ else _as_text(written, out))
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _make(kind: Kind, seed: int, common: dict[str, Any], own: dict[Kind, dict[str, Any]]) -> Workload:
+    from dataclasses import replace
+    from importlib import import_module
+
+    from sparing.workloads.settings import ratio
+
+    for other, options in own.items():
+        if options and other is not kind:
+            raise SparingError(f"The option --{next(iter(options))} is for {other} only: leave it out for {kind}.")
+    if "aggregate" in common:
+        common["aggregate"] = ratio(common["aggregate"])
+    if "start" in common:
+        common["start"] = _moment(common["start"])
+    options = own.get(kind, {})
+    if "width" in options:
+        options["width"] = _width(options["width"])
+    module = import_module(f"sparing.workloads.{kind}")
+    made: Workload = getattr(module, kind)(replace(module.DEFAULTS, seed=seed, **common), **options)
+    return made
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise SparingError(f"{text!r} is not a time: write it as in 2026-01-01T00:00:00Z.") from None
+
+
+def _width(text: str) -> tuple[float, float]:
+    try:
+        low, high = map(float, text.split(":"))
+    except ValueError:
+        raise SparingError(f"{text!r} is not a range of widths: write it as in 0.3:0.6.") from None
+    return low, high
+
+
+def _write(made: Workload, out: Path, format_: Format, files: int, force: bool) -> Written:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from sparing.workloads.files import write
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("Writing", total=made.size)
+        try:
+            return write(made, out, format_.value, files, replace=force, progress=lambda rows: bar.advance(task, rows))
+        except OSError as error:
+            raise SparingError(f"{out} cannot be written to: {error.strerror or error}.") from None
+
+
+def _as_text(written: Written, out: Path) -> str:
+    bad = ", ".join(f"{count} {fault}" for fault, count in written.bad.items())
+    lines = [
+        f"{written.publications:,} publications in {len(written.parts)} files, {written.bytes / 1e6:.1f} MB",
+        *([f"{sum(written.bad.values()):,} bad rows besides: {bad}"] if bad else []),
+        f"{written.subscriptions:,} subscriptions, each matching {written.selectivity:.3%} of them on average",
+        f"in {out}",
+        "",
+        f"Next: sparing replay {written.deployment}",
+    ]
+    return "\n".join(lines)
+
+
+def _as_json(written: Written) -> str:
+    return json.dumps(
+        {
+            "deployment": str(written.deployment),
+            "parts": [str(part) for part in written.parts],
+            "publications": written.publications,
+            "bad": dict(written.bad),
+            "subscriptions": written.subscriptions,
+            "selectivity": written.selectivity,
+            "bytes": written.bytes,
+        },
+        indent=2,
+    )

@@ -1,0 +1,61 @@
+"""Bad rows: what a trace holds besides its publications, for admission to find.
+
+A bad row is a copy of a publication with one thing wrong, written after it, so the good part of a trace is the same
+with and without them. The kinds take turns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from sparing.workloads.chance import stream
+
+NUMBERS = ("int", "bigint", "double")
+
+
+class Fault(StrEnum):
+    """What is wrong with a bad row."""
+
+    CUT_SHORT = "cut short"
+    WRONG_TYPE = "wrong type"
+    UNKNOWN_PUBLISHER = "unknown publisher"
+    NO_TIME = "no time"
+    NOT_ADVERTISED = "not advertised"
+
+
+class Spoiler:
+    """Makes bad rows for the publishers and topics of a deployment."""
+
+    def __init__(self, description: Mapping[str, Any]) -> None:
+        self._topics = description["topics"]
+        self._publishers = {publisher["id"]: publisher for publisher in description["publishers"]}
+        advertised = any("where" in publisher for publisher in description["publishers"])
+        self.faults = [fault for fault in Fault if advertised or fault is not Fault.NOT_ADVERTISED]
+
+    def spoilt(self, line: bytes, fault: Fault) -> bytes:
+        """The line with the fault."""
+        if fault is Fault.CUT_SHORT:
+            return line[: len(line) // 2] + b"\n"
+        row = json.loads(line)
+        publisher = self._publishers[row["publisher"]]
+        topic = self._topics[publisher["topic"]]
+        match fault:
+            case Fault.WRONG_TYPE:
+                row[next(field for field, kind in topic["fields"].items() if kind in NUMBERS)] = "n/a"
+            case Fault.UNKNOWN_PUBLISHER:
+                row["publisher"] = "nobody"
+            case Fault.NO_TIME:
+                del row[topic["time"]]
+            case Fault.NOT_ADVERTISED:
+                row[publisher["where"].split()[0]] = "elsewhere"
+        return json.dumps(row, separators=(",", ":")).encode() + b"\n"
+
+
+def positions(seed: int, bad: int, size: int) -> np.ndarray:
+    """Which publications are followed by a bad copy, ascending (one may be followed by several)."""
+    return np.sort(stream(seed, "bad rows").integers(0, size, bad))

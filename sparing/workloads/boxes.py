@@ -1,0 +1,105 @@
+"""Boxes: uniform points as publications, uniform boxes as subscriptions.
+
+The synthetic case of the covering and matching experiments: fields x1 to xd in [0, 1), every range between 30% and
+60% wide and placed so that it fits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.model.errors import SparingError
+from sparing.workloads.chance import some_of, stream
+from sparing.workloads.columns import numbers, stamps, texts
+from sparing.workloads.interests import Interests
+from sparing.workloads.overlay import PUBLISHER_EDGES, publisher_at, publishers
+from sparing.workloads.settings import Settings
+from sparing.workloads.subscriptions import Wording, subscriptions
+from sparing.workloads.trace import Trace
+from sparing.workloads.workload import Workload, bad_rows, describe
+
+DEFAULTS = Settings(rate=1000.0)
+DIGITS = 6
+
+
+def boxes(
+    settings: Settings = DEFAULTS,
+    dimensions: int = 2,
+    width: tuple[float, float] = (0.3, 0.6),
+    constrained: int | None = None,
+) -> Workload:
+    """The workload of points and boxes.
+
+    Each subscription constrains `constrained` of the dimensions (None: all of them) by ranges of a width drawn from
+    `width`. Given a target selectivity, all widths are stretched alike until the mean volume meets it.
+    """
+    constrained = _checked(dimensions, width, constrained)
+    fields = [f"x{n}" for n in range(1, dimensions + 1)]
+    rng = stream(settings.seed, "boxes", "subscriptions")
+    use = some_of(rng, settings.subscriptions, dimensions, constrained, constrained)
+    widths = rng.uniform(*width, (settings.subscriptions, dimensions))
+    if settings.selectivity is not None and settings.subscriptions:
+        widths = _stretched(widths, use, settings.selectivity * (1 - settings.missing) ** -constrained)
+    low = np.round(rng.random(widths.shape) * (1 - widths), DIGITS)
+    high = np.round(low + widths, DIGITS)
+    interests = Interests(
+        settings.subscriptions,
+        {},
+        {field: np.where(use[:, n], low[:, n], np.nan) for n, field in enumerate(fields)},
+        {field: np.where(use[:, n], high[:, n], np.nan) for n, field in enumerate(fields)},
+        dict.fromkeys(fields, DIGITS),
+    )
+
+    def batch(times: np.ndarray, rng: np.random.Generator) -> pa.Table:
+        ids = [publisher_at("boxes", edge) for edge in PUBLISHER_EDGES]
+        columns = {"publisher": texts(ids, rng.integers(0, len(ids), len(times)))}
+        # Rounded down, so that 1 is never reached.
+        columns |= {field: numbers(np.floor(rng.random(len(times)) * 1e6) / 1e6, DIGITS) for field in fields}
+        return pa.table(columns | {"ts": stamps(times)})
+
+    trace = Trace("boxes", settings, batch, kept=("publisher", "ts"))
+    _, seen = trace.samples(fields)
+    wording = Wording(
+        "boxes",
+        aggregates=("count(*)", "avg(x1), count(*)", "min(x1), max(x1)", f"sum(x{dimensions})"),
+        columns=("x1, ts", "x1 AS first, ts"),
+    )
+    return Workload(
+        describe(
+            "boxes",
+            settings,
+            {"boxes": {"time": "ts", "fields": dict.fromkeys(fields, "double") | {"ts": "timestamp"}}},
+            publishers("boxes", [None] * len(PUBLISHER_EDGES)),
+            subscriptions(settings, wording, interests.conditions({})),
+        ),
+        settings.size,
+        interests.selectivity(seen),
+        settings.seed,
+        trace.chunks,
+        bad_rows(settings, settings.size),
+    )
+
+
+def _checked(dimensions: int, width: tuple[float, float], constrained: int | None) -> int:
+    if dimensions < 1:
+        raise SparingError(f"The number of dimensions is {dimensions}: it must be 1 or more.")
+    if not 0 < width[0] <= width[1] <= 1:
+        raise SparingError(f"The width is {width[0]:g}:{width[1]:g}: give two shares as in 0.3:0.6, the smaller first.")
+    if constrained is not None and not 1 <= constrained <= dimensions:
+        raise SparingError(
+            f"{constrained} constrained fields do not fit {dimensions} dimensions: give 1 to {dimensions}."
+        )
+    return constrained if constrained is not None else dimensions
+
+
+def _stretched(widths: np.ndarray, use: np.ndarray, target: float) -> np.ndarray:
+    """The widths times the one factor that makes the mean volume of the boxes the target."""
+    low, high = 0.0, 1.0 / float(widths.min())  # at the upper end every range is the whole field
+    if target > 1:
+        raise SparingError("With so many values missing no box reaches that selectivity: ask for less.")
+    for _ in range(60):
+        middle = (low + high) / 2
+        volumes = np.where(use, np.minimum(widths * middle, 1.0), 1.0).prod(axis=1)
+        low, high = (middle, high) if volumes.mean() < target else (low, middle)
+    return np.minimum(widths * high, 1.0)

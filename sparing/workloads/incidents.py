@@ -1,0 +1,188 @@
+"""Incidents: events that several publishers report in part and more than once.
+
+An incident happens at a place (the key) and has a kind, a severity and so on; each report carries the place, the
+road, its time and some of the other fields. All reports of an incident agree, and come within a time span from the
+publishers whose districts hear of the road. A place is not used again for some minutes.
+
+Paper: caeva (its setting of partial and redundant messages; the topic is not merged here).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.model.errors import SparingError
+from sparing.workloads.calibrate import tilted
+from sparing.workloads.chance import skewed, stream
+from sparing.workloads.columns import leave_out, only_where, stamps, texts, wholes
+from sparing.workloads.interests import Interests
+from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at, publishers
+from sparing.workloads.roads import ROADS
+from sparing.workloads.sample import Sample
+from sparing.workloads.settings import SECOND, Settings
+from sparing.workloads.subscriptions import Wording, subscriptions
+from sparing.workloads.trace import CHUNK, SAMPLE, Chunk
+from sparing.workloads.workload import Workload, bad_rows, describe
+
+DEFAULTS = Settings(rate=20.0, subscriptions=60, aggregate=(0, 1), selectivity=0.05)
+
+FIELDS = {
+    "place": "string",
+    "road": "string",
+    "kind": "string",
+    "severity": "int",
+    "lanes_blocked": "int",
+    "injured": "int",
+    "description": "string",
+    "ts": "timestamp",
+}
+KEPT = ("publisher", "place", "road", "ts")
+PARTIAL = ("kind", "severity", "lanes_blocked", "injured", "description")
+CARRIED = 0.6  # the chance that a report carries a field
+KINDS = ("collision", "breakdown", "debris", "roadworks", "fire", "flooding")
+FREQUENCY = np.array([0.34, 0.3, 0.14, 0.12, 0.05, 0.05])
+APART = 300 * SECOND  # a place is left alone about this long
+WORDING = Wording(
+    "incidents",
+    aggregates=("count(*)", "max(severity), count(*)", "sum(injured)", "max(lanes_blocked)"),
+    columns=("place, severity, ts", "road, kind, severity", "place, description AS report, ts"),
+)
+
+
+def incidents(settings: Settings = DEFAULTS, reports: float = 5.0, span: float = 30.0, cycles: float = 0.3) -> Workload:
+    """The workload of incident reports.
+
+    There are `reports` of an incident on average, within `span` seconds; a share `cycles` of the plain subscriptions
+    is notified every 30 seconds.
+    """
+    if reports < 1:
+        raise SparingError(f"The number of reports per incident is {reports:g}: it must be 1 or more.")
+    if not span > 0:
+        raise SparingError(f"The span is {span:g} seconds: it must be above zero.")
+    if not 0 <= cycles <= 1:
+        raise SparingError(f"The share of cycles is {cycles:g}: it must lie between 0 and 1.")
+    log = _Log.of(settings, reports, min(span, settings.duration))
+    rng = stream(settings.seed, "incidents", "subscriptions")
+    sample = Sample.of(next(_chunks(settings, log)).table.slice(0, SAMPLE), ["road", "kind", "severity", "injured"])
+    candidates = _candidates(sample)
+    shares = candidates.selectivities(sample)
+    interests = candidates.take(tilted(shares, settings.subscriptions, settings.selectivity, rng))
+    return Workload(
+        describe(
+            "incidents",
+            settings,
+            {"incidents": {"time": "ts", "fields": dict(FIELDS)}},
+            publishers("incidents", advertisements()),
+            subscriptions(settings, WORDING, interests.conditions(sample.names), cycles),
+        ),
+        settings.size,
+        interests.selectivity(sample),
+        settings.seed,
+        partial(_chunks, settings, log),
+        bad_rows(settings, settings.size),
+    )
+
+
+def advertisements() -> list[str]:
+    """For each district the roads that it hears of, as a WHERE clause."""
+    heard = [[road for n, road in enumerate(ROADS) if district in _HEARD_IN[n]] for district in range(len(_EDGES))]
+    return [one_of("road", roads) for roads in heard]
+
+
+_EDGES = PUBLISHER_EDGES
+_HEARD_IN = tuple(tuple((road + step) % len(_EDGES) for step in (0, 1, 2, 4)) for road in range(len(ROADS)))
+
+
+@dataclass(frozen=True)
+class _Log:
+    """All reports in the order of arrival (which incident, when), and what is true of each incident."""
+
+    arrivals: np.ndarray
+    times: np.ndarray
+    incident: np.ndarray
+    road: np.ndarray
+    place: np.ndarray
+    kind: np.ndarray
+    severity: np.ndarray
+    lanes_blocked: np.ndarray
+    injured: np.ndarray
+
+    @classmethod
+    def of(cls, settings: Settings, reports: float, span: float) -> _Log:
+        rng = stream(settings.seed, "incidents", "log")
+        size, length = settings.size, round(settings.duration * SECOND)
+        count = max(1, round(size / reports))
+        starts = np.sort(rng.integers(0, max(1, length - round(span * SECOND)), count))
+        # The first report of each incident, then further ones for incidents drawn at random.
+        incident = np.concatenate([np.arange(count), rng.integers(0, count, max(0, size - count))])[:size]
+        later = (rng.random(size) * span * SECOND).astype(np.int64)
+        later[:count] = 0
+        times = settings.origin + np.minimum(starts[incident] + later, length - 1)
+        arrivals = times + (rng.random(size) * settings.disorder * SECOND).astype(np.int64)
+        order = np.argsort(arrivals, kind="stable")
+
+        places = max(20 * len(ROADS), int(np.ceil(count * APART / length)))
+        place = rng.permutation(places)[np.arange(count) % places]
+        severity = 1 + skewed(rng, count, np.array([0.35, 0.3, 0.2, 0.1, 0.05]))
+        return cls(
+            arrivals[order],
+            times[order],
+            incident[order],
+            road=place % len(ROADS),
+            place=place,
+            kind=skewed(rng, count, FREQUENCY),
+            severity=severity,
+            lanes_blocked=np.minimum(rng.binomial(severity, 0.5), 4),
+            injured=rng.poisson(np.maximum(severity - 2, 0)),
+        )
+
+    def table(self, rows: slice, rng: np.random.Generator) -> pa.Table:
+        """Some of the reports, each with some of the fields, and at least one."""
+        which = self.incident[rows]
+        road, place, kind = self.road[which], self.place[which], self.kind[which]
+        lanes, injured = self.lanes_blocked[which], self.injured[which]
+        edge = np.array(_HEARD_IN)[road, rng.integers(0, len(_HEARD_IN[0]), len(which))]
+        carried = rng.random((len(which), len(PARTIAL))) < CARRIED
+        carried[np.arange(len(which)), rng.integers(0, len(PARTIAL), len(which))] = True
+        parts = {
+            "kind": texts(KINDS, kind),
+            "severity": wholes(self.severity[which]),
+            "lanes_blocked": wholes(lanes),
+            "injured": wholes(injured),
+            "description": texts([f"{name}, lanes blocked: {n}" for name in KINDS for n in range(5)], kind * 5 + lanes),
+        }
+        return pa.table(
+            {
+                "publisher": texts([publisher_at("incidents", name) for name in _EDGES], edge),
+                "place": texts(
+                    [f"{ROADS[n % len(ROADS)]} km {n // len(ROADS)}" for n in range(place.max() + 1)], place
+                ),
+                "road": texts(ROADS, road),
+                **{name: only_where(values, carried[:, n]) for n, (name, values) in enumerate(parts.items())},
+                "ts": stamps(self.times[rows]),
+            }
+        )
+
+
+def _chunks(settings: Settings, log: _Log) -> Iterator[Chunk]:
+    for first in range(0, settings.size, CHUNK):
+        rng = stream(settings.seed, "incidents", "publications", first)
+        rows = slice(first, first + CHUNK)
+        yield Chunk(log.arrivals[rows], leave_out(log.table(rows, rng), settings.missing, KEPT, rng))
+
+
+def _candidates(sample: Sample) -> Interests:
+    """Every mix of a road or any, a kind or any, a least severity or any, somebody injured or not; but not all any."""
+    roads, kinds = range(-1, len(sample.names["road"])), range(-1, len(sample.names["kind"]))
+    severities, injured = (np.nan, 2.0, 3.0, 4.0, 5.0), (np.nan, 1.0)
+    mixes = np.array(list(product(roads, kinds, severities, injured)), dtype=float)[1:]
+    low = {"severity": mixes[:, 2], "injured": mixes[:, 3]}
+    high = {field: np.where(np.isnan(ends), np.nan, np.inf) for field, ends in low.items()}
+    equal = {"road": mixes[:, 0].astype(int), "kind": mixes[:, 1].astype(int)}
+    return Interests(len(mixes), equal, low, high, {"severity": 0, "injured": 0})

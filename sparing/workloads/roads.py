@@ -1,0 +1,36 @@
+"""A city of highways: the roads, their directions, and the districts whose brokers hear of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ROADS = ("401", "400", "404", "427", "QEW", "DVP", "Gardiner")
+EAST_WEST = frozenset({"401", "QEW", "Gardiner"})
+DISTRICTS = 9
+SENSORS_PER_DISTRICT = 18
+
+
+class Sensor(NamedTuple):
+    """A sensor beside a road, counting the traffic in one direction."""
+
+    name: str
+    road: str
+    direction: str
+    district: int
+
+
+def sensors() -> list[Sensor]:
+    """The 162 sensors: 54 along the 401, 18 along each other road; every district has 18, on two roads or one.
+
+    >>> sensors()[0]
+    Sensor(name='401-E01', road='401', direction='E', district=0)
+    """
+    found: list[Sensor] = []
+    for road in ROADS:
+        count = SENSORS_PER_DISTRICT * (3 if road == "401" else 1)
+        for n in range(count):
+            direction = ("EW" if road in EAST_WEST else "NS")[n % 2]
+            # Districts begin a third of a stretch before a road does: roads cross from one into the next.
+            district = (len(found) + SENSORS_PER_DISTRICT // 3) // SENSORS_PER_DISTRICT % DISTRICTS
+            found.append(Sensor(f"{road}-{direction}{n // 2 + 1:02}", road, direction, district))
+    return found

@@ -1,0 +1,145 @@
+"""Traffic: 162 sensors beside the highways of a city, 12 fields; subscriptions with 3 to 6 constraints.
+
+Stands in for the highway data of the experiments: traffic at each sensor thickens and thins, and speed, occupancy
+and volume follow it. Every district's broker publishes for its own sensors.
+
+Paper: mna-aggregation, section VIII.A (its selectivity of 1% is the default).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.workloads.calibrate import anchored, calibrate
+from sparing.workloads.chance import skewed, some_of, stream
+from sparing.workloads.columns import numbers, stamps, texts, wholes
+from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at, publishers
+from sparing.workloads.roads import DISTRICTS, ROADS, sensors
+from sparing.workloads.settings import SECOND, Settings
+from sparing.workloads.subscriptions import Wording, subscriptions
+from sparing.workloads.trace import Trace
+from sparing.workloads.workload import Workload, bad_rows, describe
+
+DEFAULTS = Settings(rate=500.0, selectivity=0.01)
+
+FIELDS = {
+    "sensor": "string",
+    "road": "string",
+    "direction": "string",
+    "lane": "int",
+    "speed": "double",
+    "occupancy": "double",
+    "volume": "int",
+    "length": "double",
+    "temperature": "double",
+    "visibility": "double",
+    "status": "string",
+    "ts": "timestamp",
+}
+FINE = {"speed": 2, "occupancy": 2, "length": 2, "temperature": 2, "visibility": 2}
+COARSE = {"lane": 0, "volume": 0}
+DECIMALS = FINE | COARSE
+NAMED = ("road", "direction", "status")
+STATES = ("ok", "degraded", "fault")
+WORDING = Wording(
+    "traffic",
+    aggregates=(
+        "avg(speed), count(*)",
+        "max(occupancy)",
+        "sum(volume)",
+        "min(speed), max(speed)",
+        "avg(speed), stddev(speed)",
+        "min(visibility), avg(temperature)",
+    ),
+    columns=("sensor, speed, ts", "road, direction, lane, speed", "sensor, occupancy AS load, ts"),
+)
+
+
+def traffic(settings: Settings = DEFAULTS) -> Workload:
+    """The workload of traffic readings."""
+    highways = _Highways.of(settings.seed)
+    trace = Trace("traffic", settings, highways.batch, kept=("publisher", "sensor", "road", "ts"))
+    whole, seen = trace.samples([*NAMED, *DECIMALS])
+    rng = stream(settings.seed, "traffic", "subscriptions")
+    named = some_of(rng, settings.subscriptions, len(NAMED), 1, 2)
+    # At least two fields of fine grain: with fewer, no range could be narrow enough for a low selectivity.
+    fine = some_of(rng, settings.subscriptions, len(FINE), 2, 3)
+    ranges = np.hstack([fine, some_of(rng, settings.subscriptions, len(COARSE), 0, 1)])
+    wishes = anchored(
+        whole,
+        {field: named[:, n] for n, field in enumerate(NAMED)},
+        {field: ranges[:, n] for n, field in enumerate(DECIMALS)},
+        DECIMALS,
+        rng=rng,
+    )
+    interests = calibrate(wishes, seen, settings.selectivity)
+    return Workload(
+        describe(
+            "traffic",
+            settings,
+            {"traffic": {"time": "ts", "fields": dict(FIELDS)}},
+            publishers("traffic", advertisements()),
+            subscriptions(settings, WORDING, interests.conditions(whole.names)),
+        ),
+        settings.size,
+        interests.selectivity(seen),
+        settings.seed,
+        trace.chunks,
+        bad_rows(settings, settings.size),
+    )
+
+
+def advertisements() -> list[str]:
+    """For each district its roads and sensors, as a WHERE clause."""
+    clauses = []
+    for district in range(DISTRICTS):
+        own = [sensor for sensor in sensors() if sensor.district == district]
+        roads = [road for road in ROADS if any(sensor.road == road for sensor in own)]
+        clauses.append(f"{one_of('road', roads)} AND {one_of('sensor', [sensor.name for sensor in own])}")
+    return clauses
+
+
+@dataclass(frozen=True)
+class _Highways:
+    """What stays the same: how busy each sensor is on average, and when its rush comes and goes."""
+
+    load: np.ndarray
+    phase: np.ndarray
+    period: np.ndarray
+
+    @classmethod
+    def of(cls, seed: int) -> _Highways:
+        rng = stream(seed, "traffic", "highways")
+        count = len(sensors())
+        return cls(rng.beta(2, 3, count), rng.uniform(0, 2 * np.pi, count), rng.uniform(120, 600, count) * SECOND)
+
+    def batch(self, times: np.ndarray, rng: np.random.Generator) -> pa.Table:
+        """A reading for each time."""
+        count, known = len(times), sensors()
+        sensor = rng.integers(0, len(known), count)
+        rush = np.sin(2 * np.pi * (times % (3600 * SECOND)) / self.period[sensor] + self.phase[sensor])
+        load = np.clip(self.load[sensor] + 0.2 * rush + 0.08 * rng.standard_normal(count), 0.0, 1.0)
+        lane = 1 + skewed(rng, count, np.array([0.3, 0.3, 0.25, 0.15]))
+        speed = np.clip(112 - 95 * load**1.5 - 3 * lane + 5 * rng.standard_normal(count), 2.0, 150.0)
+        district = np.array([s.district for s in known])[sensor]
+        volume = rng.poisson(2 + 40 * load * (1.4 - load))
+        return pa.table(
+            {
+                "publisher": texts([publisher_at("traffic", edge) for edge in PUBLISHER_EDGES], district),
+                "sensor": texts([s.name for s in known], sensor),
+                "road": texts([s.road for s in known], sensor),
+                "direction": texts([s.direction for s in known], sensor),
+                "lane": wholes(lane),
+                "speed": numbers(speed, 2),
+                "occupancy": numbers(100 * np.clip(0.02 + 0.7 * load**2 + 0.02 * rng.random(count), 0, 1), 2),
+                "volume": wholes(volume),
+                "length": numbers(4.0 + rng.gamma(1.5, 1.8, count), 2),
+                "temperature": numbers(-4.0 + 0.5 * district + rng.standard_normal(count), 2),
+                "visibility": numbers(rng.gamma(6.0, 2.0, count), 2),
+                "status": texts(STATES, skewed(rng, count, np.array([0.95, 0.04, 0.01]))),
+                "ts": stamps(times),
+            }
+        )

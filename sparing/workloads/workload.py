@@ -1,0 +1,61 @@
+"""A workload: the description of a deployment, and the publications that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from sparing.workloads.overlay import overlay, subscribers
+from sparing.workloads.settings import Settings
+from sparing.workloads.trace import Chunk
+
+
+@dataclass(frozen=True)
+class Workload:
+    """`description` is the mapping that a deployment file holds. The same settings always give the same workload.
+
+    `size` counts the publications, `selectivity` is the share of them that a subscription matches on average,
+    measured on a sample; `bad` counts the bad rows that a JSON trace gets besides.
+    """
+
+    description: dict[str, Any]
+    size: int
+    selectivity: float
+    seed: int
+    chunks: Callable[[], Iterator[Chunk]] = field(repr=False)
+    bad: int = 0
+
+    def publications(self) -> Iterator[pa.Table]:
+        """The publications in the order of writing: column `publisher`, then the fields of the topic."""
+        for chunk in self.chunks():
+            yield chunk.table
+
+
+def describe(
+    name: str,
+    settings: Settings,
+    topics: dict[str, dict[str, Any]],
+    publishers: list[dict[str, Any]],
+    subscriptions: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """The mapping of a deployment file over the paper's overlay."""
+    return {
+        "name": name,
+        "overlay": overlay(),
+        "topics": topics,
+        "publishers": publishers,
+        "subscribers": subscribers(settings.subscriptions),
+        "subscriptions": subscriptions,
+        "source": {"format": "json", "path": "data/"},
+        "sink": {"format": "parquet", "path": "out/"},
+        "policy": {"decision": "publisher-edge"},
+        "watermark": settings.watermark,
+    }
+
+
+def bad_rows(settings: Settings, size: int) -> int:
+    """How many bad rows go with so many publications."""
+    return round(settings.bad * size)

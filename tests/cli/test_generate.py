@@ -1,0 +1,106 @@
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sparing.cli.generate import generate
+from sparing.deployment.deployment import Deployment
+
+SMALL = ["--rate", "20", "--duration", "20", "--subscriptions", "12"]
+
+app = typer.Typer()
+app.command()(generate)
+
+
+def run(*arguments: str | Path):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("workload", ["stock", "traffic", "incidents", "boxes", "city"])
+def test_a_workload_is_written_and_the_next_command_named(workload, tmp_path):
+    result = run(workload, tmp_path / "out", *SMALL)
+    assert result.exit_code == 0, result.output
+    assert "400 publications in 8 files" in result.stdout
+    assert "12 subscriptions, each matching" in result.stdout
+    assert f"Next: sparing replay {tmp_path / 'out' / 'deployment.yaml'}" in result.stdout
+    assert len(Deployment.read(tmp_path / "out" / "deployment.yaml").subscriptions) == 12
+
+
+def test_all_options_reach_the_workload(tmp_path):
+    common = [
+        "--seed",
+        "3",
+        "--start",
+        "2026-05-01T08:00:00-04:00",
+        "--ratio",
+        "1:1",
+        "--sliding",
+        "1",
+        "--columns",
+        "1",
+    ]
+    common += ["--window", "20", "--slide", "2.5", "--missing", "0.1", "--disorder", "12", "--bad", "0.05"]
+    own = ["--dimensions", "3", "--constrained", "1", "--width", "0.1:0.2", "--files", "2", "--json"]
+    result = run("boxes", tmp_path, *SMALL, *common, *own)
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert (said["publications"], said["subscriptions"], sum(said["bad"].values())) == (400, 12, 20)
+    assert len(said["parts"]) == 2
+    assert 0.1 < said["selectivity"] < 0.2
+    text = (tmp_path / "deployment.yaml").read_text()
+    assert text.count("window(ts, '20 seconds', '2500 milliseconds')") == 6
+    assert text.count("SELECT x1") == 6
+    assert "x3: double" in text
+    assert "watermark: 13 seconds" in text
+    assert '"ts":"2026-05-01T12:00:0' in Path(said["parts"][0]).read_text()
+
+
+def test_incidents_have_options_of_their_own(tmp_path):
+    result = run("incidents", tmp_path, *SMALL, "--reports", "2", "--span", "5", "--cycles", "1", "--format", "parquet")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "deployment.yaml").read_text().count("EVERY '30 seconds'") == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["stock", "--rate", "0"], "The rate is 0"),
+        (["stock", "--ratio", "1-2"], "'1-2' is not a ratio"),
+        (["stock", "--ratio", "0:0"], "The ratio is 0:0"),
+        (["stock", "--selectivity", "0.9"], "out of reach"),
+        (["stock", "--start", "noon"], "'noon' is not a time"),
+        (["stock", "--dimensions", "3"], "--dimensions is for boxes only"),
+        (["stock", "--bad", "0.1", "--format", "parquet"], "JSON only"),
+        (["stock", "--files", "0"], "must be 1 or more"),
+        (["boxes", "--width", "wide"], "'wide' is not a range of widths"),
+        (["boxes", "--width", "0.6:0.3"], "The width is 0.6:0.3"),
+        (["boxes", "--dimensions", "0"], "it must be 1 or more"),
+        (["boxes", "--constrained", "3"], "3 constrained fields do not fit"),
+        (["incidents", "--reports", "0.5"], "it must be 1 or more"),
+        (["incidents", "--span", "0"], "above zero"),
+        (["incidents", "--cycles", "2"], "between 0 and 1"),
+        (["incidents", "--selectivity", "0.9"], "out of reach"),
+    ],
+)
+def test_bad_options_end_in_one_sentence(arguments, message, tmp_path):
+    workload, *options = arguments
+    result = run(workload, tmp_path / "out", *options)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_a_folder_in_use_needs_force(tmp_path):
+    (tmp_path / "mine").write_text("keep")
+    assert "is not empty" in run("boxes", tmp_path, *SMALL).stderr
+    assert run("boxes", tmp_path, *SMALL, "--force").exit_code == 0
+    assert (tmp_path / "mine").read_text() == "keep"
+    assert "is a file" in run("boxes", tmp_path / "mine", *SMALL).stderr
+
+
+def test_help_shows_an_example():
+    assert "Example: sparing generate stock" in run("--help").stdout

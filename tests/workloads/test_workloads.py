@@ -1,0 +1,210 @@
+"""What holds for every workload."""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sparing.model.window import TimeWindow
+from sparing.workloads import boxes, city, incidents, stock, traffic
+from sparing.workloads.settings import SECOND, Settings
+from sparing.workloads.trace import CHUNK
+from sparing.workloads.workload import Workload
+from tests.workloads.judge import Judged, judge
+
+NAMES = ("stock", "traffic", "incidents", "boxes", "city")
+MODULES = {"stock": stock, "traffic": traffic, "incidents": incidents, "boxes": boxes, "city": city}
+SMALL = {"rate": 20.0, "duration": 100.0, "subscriptions": 90}
+
+
+def make(name: str, **settings) -> Workload:
+    module = MODULES[name]
+    return getattr(module, name)(replace(module.DEFAULTS, **(SMALL | settings)))
+
+
+@cache
+def small(name: str) -> Workload:
+    return make(name, seed=5, missing=0.0, disorder=0.0)
+
+
+@cache
+def judged(name: str) -> Judged:
+    return judge(small(name))
+
+
+def table(workload: Workload) -> pa.Table:
+    return pa.concat_tables(workload.publications())
+
+
+def times(workload: Workload) -> np.ndarray:
+    return table(workload).column("ts").cast(pa.int64()).to_numpy()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_subscription_can_be_read_and_the_mix_is_as_asked(name):
+    queries = judged(name).queries
+    assert len(queries) == 90
+    aggregations = [query.aggregation for query in queries if query.aggregation]
+    assert len(aggregations) == (0 if name == "incidents" else 30)
+    windows = Counter(aggregation.window for aggregation in aggregations)
+    assert all(aggregation.decomposable for aggregation in aggregations)
+    if aggregations:
+        tumbling, sliding = TimeWindow(10 * SECOND, 10 * SECOND), TimeWindow(10 * SECOND, 5 * SECOND)
+        assert windows.keys() == {tumbling, sliding}
+        assert abs(windows[tumbling] - windows[sliding]) <= 2
+
+
+@pytest.mark.parametrize(("name", "target"), [("stock", 0.02), ("traffic", 0.01), ("incidents", 0.05)])
+def test_selectivity_is_within_15_percent_of_the_target(name, target):
+    assert judged(name).selectivity() == pytest.approx(target, rel=0.15)
+    assert small(name).selectivity == pytest.approx(target, rel=0.1)
+
+
+def test_boxes_match_what_their_widths_say():
+    expected = 0.45**2
+    assert judged("boxes").selectivity() == pytest.approx(expected, rel=0.15)
+    assert small("boxes").selectivity == pytest.approx(judged("boxes").selectivity(), rel=0.1)
+
+
+def test_boxes_can_be_stretched_to_a_selectivity():
+    narrow = boxes.boxes(replace(boxes.DEFAULTS, selectivity=0.015, missing=0.02, **SMALL), 20, constrained=5)
+    fields = [query.box.fields for query in judge(narrow).queries]
+    assert {len(names) for names in fields} == {5}
+    assert judge(narrow).selectivity() == pytest.approx(0.015, rel=0.2)
+
+
+def test_the_city_has_two_topics_with_their_own_selectivities():
+    assert judged("city").selectivity("traffic") == pytest.approx(0.01, rel=0.2)
+    assert judged("city").selectivity("incidents") == pytest.approx(0.05, rel=0.25)
+    assert small("city").selectivity == pytest.approx(judged("city").selectivity(), rel=0.2)
+    assert {query.topic for query in judged("city").queries} == {"traffic", "incidents"}
+    assert 0 < sum(query.columns is not None for query in judged("city").queries) < 20
+    assert any(query.every == 30 * SECOND for query in judged("city").queries)
+
+
+@pytest.mark.parametrize("target", [0.0005, 0.05])
+@pytest.mark.parametrize("name", ["stock", "traffic"])
+def test_another_selectivity_can_be_had(name, target):
+    wanted = make(name, selectivity=target, missing=0.03, rate=30.0)
+    assert wanted.selectivity == pytest.approx(target, rel=0.1)
+    assert judge(wanted).selectivity() == pytest.approx(target, rel=0.35)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_publication_lies_in_its_publishers_advertisement(name):
+    for publisher, _, codes in judged(name).publications:
+        assert judged(name).advertised[publisher][1].admits(codes)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_publication_lies_there_also_with_missing_values(name):
+    rough = judge(make(name, missing=0.3))
+    for publisher, _, codes in rough.publications:
+        assert rough.advertised[publisher][1].admits(codes)
+
+
+def test_shapes_of_stock_and_traffic():
+    for query in judged("stock").queries:
+        assert query.box.on("symbol").point()
+        assert 2 <= len(query.box.fields) <= 4
+    assert all(3 <= len(query.box.fields) <= 6 for query in judged("traffic").queries)
+    assert len(stock.FIELDS) == 8
+    assert len(traffic.FIELDS) == 12
+    many = table(make("traffic", rate=400.0))
+    assert len(many.column("sensor").unique()) == 162
+    symbols = Counter(table(make("stock", rate=400.0)).column("symbol").to_pylist())
+    assert len(symbols) == 62
+    assert symbols.most_common(1)[0][1] > 10 * min(symbols.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_columns_are_the_fields_with_their_types(name):
+    arrow = {
+        "string": pa.string(),
+        "double": pa.float64(),
+        "int": pa.int32(),
+        "bigint": pa.int64(),
+        "timestamp": pa.timestamp("us", tz="UTC"),
+    }
+    schema = table(small(name)).schema
+    fields = {f: arrow[t] for topic in small(name).description["topics"].values() for f, t in topic["fields"].items()}
+    assert dict(zip(schema.names, schema.types, strict=True)) == {"publisher": pa.string()} | fields
+    assert table(small(name)).num_rows == small(name).size == 2000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everyone_is_somebody_at_the_right_broker(name):
+    description = small(name).description
+    brokers = description["overlay"]["brokers"]
+    assert len(brokers) == 16
+    publishing = {publisher["at"] for publisher in description["publishers"]}
+    subscribing = {subscriber["at"] for subscriber in description["subscribers"]}
+    assert len(publishing - subscribing) == len(subscribing - publishing) == 3
+    assert len(publishing & subscribing) == 6
+    assert publishing | subscribing == {broker for broker in brokers if broker.startswith("e")}
+    known = {subscriber["id"] for subscriber in description["subscribers"]}
+    assert {row["subscriber"] for row in description["subscriptions"]} <= known
+    assert len({row["id"] for row in description["subscriptions"]}) == 90
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_disorder_time_only_goes_forward(name):
+    moments = times(small(name))
+    start = Settings().origin
+    assert (np.diff(moments) >= 0).all()
+    assert start <= moments[0] < moments[-1] < start + 100 * SECOND
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_disorder_stays_within_its_bound(name):
+    workload = make(name, disorder=3.0)
+    moments = times(workload)
+    behind = np.maximum.accumulate(moments) - moments
+    assert 2 * SECOND < behind.max() <= 3 * SECOND
+    assert Settings().origin <= moments.min()
+    assert moments.max() < Settings().origin + 100 * SECOND
+    assert workload.description["watermark"] == "10 seconds"
+    assert make(name, disorder=30.0).description["watermark"] == "31 seconds"
+
+
+@pytest.mark.parametrize("name", ["stock", "traffic", "boxes"])
+def test_missing_values_are_as_many_as_said(name):
+    rough = table(make(name, missing=0.2))
+    shares = {field: rough.column(field).null_count / rough.num_rows for field in rough.column_names}
+    kept = {field for field, share in shares.items() if share == 0}
+    assert {"publisher", "ts"} <= kept <= {"publisher", "ts", "symbol", "sensor", "road"}
+    assert all(share == pytest.approx(0.2, abs=0.04) for field, share in shares.items() if field not in kept)
+
+
+@pytest.mark.parametrize("name", ["stock", "incidents"])
+def test_long_traces_come_in_pieces_that_can_be_made_again(name):
+    workload = make(name, rate=1000.0)
+    pieces = list(workload.publications())
+    assert [piece.num_rows for piece in pieces] == [CHUNK, 100_000 - CHUNK]
+    assert pieces == list(workload.publications())
+
+
+def test_incidents_are_reported_in_part_by_several_and_without_contradiction():
+    reports = table(make("incidents", rate=50.0)).to_pylist()
+    seen: dict[str, list[dict]] = {}
+    for report in reports:
+        seen.setdefault(report["place"], []).append(report)
+    assert len(reports) / len(seen) == pytest.approx(5, rel=0.1)  # no place is used twice within 100 seconds
+    publishers = 0
+    for same in seen.values():
+        for field in ("road", "kind", "severity", "lanes_blocked", "injured", "description"):
+            assert len({report[field] for report in same} - {None}) <= 1
+        assert same[-1]["ts"] - same[0]["ts"] <= timedelta(seconds=30)
+        publishers += len({report["publisher"] for report in same})
+    assert publishers / len(seen) > 2
+    assert all(any(report[field] is not None for field in incidents.PARTIAL) for report in reports)
+    assert any(report["severity"] is None for report in reports)
+
+
+def test_nobody_may_ask():
+    assert make("traffic", subscriptions=0).description["subscriptions"] == []
+    assert make("city", subscriptions=1).description["subscriptions"][0]["subscriber"] == "u01"
