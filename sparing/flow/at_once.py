@@ -203,7 +203,7 @@ def _held(
     goal_rows: np.ndarray,
     goals: np.ndarray,
 ) -> Matched:
-    fields = interests.fields[publications.topic]
+    fields = interests.carried[publications.topic]
     columns = {field: publications.columns[field] for field in fields if field != PAYLOAD}
     if PAYLOAD in fields:
         columns[PAYLOAD] = Column(STRING, publications.payload, np.ones(len(publications), dtype=bool))

@@ -13,18 +13,20 @@ from sparing.model.box import Box
 from sparing.model.constraint import Range
 
 
-def interest_groups(boxes: Sequence[Box]) -> list[list[int]]:
+def interest_groups(boxes: Sequence[Box], together: Sequence[str | None] | None = None) -> list[list[int]]:
     """The groups, each as ascending box numbers, in the order of their first members.
 
-    The cost is n log n for every field and level of cutting.
+    Boxes with the same name in `together` (None: no name) are kept in one group even if they could be cut apart. The
+    cost is n log n for every field and level of cutting.
     """
+    named = together or [None] * len(boxes)
     fields = sorted({field for box in boxes for field in box.fields})
     groups = []
     undivided = [list(range(len(boxes)))] if boxes else []
     while undivided:
         members = undivided.pop()
         for field in fields:
-            parts = _cut(field, members, boxes)
+            parts = _cut(field, members, boxes, named)
             if len(parts) > 1:
                 undivided.extend(parts)
                 break
@@ -33,7 +35,7 @@ def interest_groups(boxes: Sequence[Box]) -> list[list[int]]:
     return sorted(groups)
 
 
-def _cut(field: str, members: list[int], boxes: Sequence[Box]) -> list[list[int]]:
+def _cut(field: str, members: list[int], boxes: Sequence[Box], named: Sequence[str | None]) -> list[list[int]]:
     """The parts whose members overlap, directly or through others, in their constraints on one field."""
     constraints = {number: boxes[number].on(field) for number in members}
     leader = {number: number for number in members}
@@ -47,6 +49,11 @@ def _cut(field: str, members: list[int], boxes: Sequence[Box]) -> list[list[int]
     def join(one: int, other: int) -> None:
         leader[find(other)] = find(one)
 
+    first_named: dict[str, int] = {}
+    for number in members:
+        name = named[number]
+        if name is not None:
+            join(first_named.setdefault(name, number), number)
     accept_missing = [number for number, constraint in constraints.items() if constraint.missing]
     for number in accept_missing[1:]:
         join(accept_missing[0], number)

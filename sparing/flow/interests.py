@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,7 @@ from sparing.flow.deliver.digest import PAYLOAD, digest
 from sparing.flow.interest_groups import interest_groups
 from sparing.flow.links import POLICIES
 from sparing.flow.links.policy import LinkPolicy
+from sparing.model.errors import SparingError
 from sparing.model.subscription import Aggregation, Subscription
 from sparing.model.window import TimeWindow
 
@@ -32,11 +34,13 @@ class Interests:
 
     plan: Plan
     policy: LinkPolicy
+    keep_payload: bool = False  # whether held publications bring their payload, so that a late one can be shown
+    known_groups: Mapping[str, str] = field(default_factory=dict)  # subscription id -> name of the group it was in
 
     @classmethod
-    def of(cls, plan: Plan) -> Interests:
+    def of(cls, plan: Plan, keep_payload: bool = False, known_groups: Mapping[str, str] | None = None) -> Interests:
         """The interests under the plan's own link policy."""
-        return cls(plan, POLICIES[plan.decision])
+        return cls(plan, POLICIES[plan.decision], keep_payload, known_groups or {})
 
     @cached_property
     def aggregations(self) -> tuple[Aggregation | None, ...]:
@@ -82,17 +86,35 @@ class Interests:
     def groups(self) -> tuple[tuple[str, ...], np.ndarray]:
         """Names of the interest groups of held subscriptions, and each subscription's group (-1: plain).
 
-        A group is named after its topic and its first member, so its name does not depend on the other groups.
+        A new group is named after its topic and first member. One with members that were in a group before (in
+        `known_groups`) keeps that group's name, and members that were together stay together.
         """
         names: list[str] = []
         group_of = np.full(len(self.plan.subscriptions), -1, dtype=np.int64)
         for topic, numbers in self.plan.by_topic.items():
             waiting = numbers[self.held[numbers]] if len(numbers) else numbers
             boxes = [self.plan.subscriptions[n].query.box for n in waiting]
-            for members in interest_groups(boxes):
+            ids = [self.plan.subscriptions[n].id for n in waiting]
+            before = [self.known_groups.get(id_) for id_ in ids]
+            for members in interest_groups(boxes, before):
                 group_of[waiting[members]] = len(names)
-                names.append(f"{topic}/{self.plan.subscriptions[waiting[members[0]]].id}")
+                names.append(self._group_name(topic, [ids[m] for m in members], names))
         return tuple(names), group_of
+
+    def _group_name(self, topic: str, ids: list[str], taken: list[str]) -> str:
+        known = sorted({self.known_groups[id_] for id_ in ids if id_ in self.known_groups})
+        if len(known) > 1:
+            newcomers = [id_ for id_ in ids if id_ not in self.known_groups]
+            raise SparingError(
+                f"Subscription {newcomers[0]} ties together subscriptions whose windows are being computed apart "
+                f"({known[0]} and {known[1]}): start with a new checkpoint, or leave it out."
+            )
+        if known:
+            return known[0]
+        name = f"{topic}/{ids[0]}"
+        while name in taken or name in self.known_groups.values():
+            name += "'"
+        return name
 
     @cached_property
     def fields(self) -> dict[str, tuple[str, ...]]:
@@ -103,6 +125,14 @@ class Interests:
                 needed[subscription.query.topic].update(o.field for o in aggregation.outputs if o.field is not None)
         return {topic: tuple(sorted(found)) for topic, found in needed.items()}
 
+    @cached_property
+    def carried(self) -> dict[str, tuple[str, ...]]:
+        """Topic -> the columns that held publications bring to their group."""
+        if not self.keep_payload:
+            return self.fields
+        return {topic: tuple(sorted({PAYLOAD, *names})) for topic, names in self.fields.items()}
+
     def wants_payload(self, topic: str) -> bool:
-        """Whether held publications of a topic must carry their whole payload along."""
-        return PAYLOAD in self.fields[topic]
+        """Whether somebody gets to see whole publications of a topic."""
+        numbers = self.plan.by_topic[topic]
+        return PAYLOAD in self.carried[topic] or bool((~self.held[numbers]).any())

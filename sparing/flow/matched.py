@@ -6,7 +6,7 @@ This is what travels, packed as one Arrow buffer, from the matching of a batch t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -59,6 +59,10 @@ class Matched:
             self.mark_end[rows],
             self.mark_subscription[rows],
         )
+
+    def only(self, names: Sequence[str]) -> Matched:
+        """With some of the columns."""
+        return replace(self, columns={name: self.columns[name] for name in names})
 
     def in_order(self) -> Matched:
         """By event time, then id."""

@@ -155,6 +155,8 @@ class _Step:
         if not arrivals:
             return None
         new = concat(arrivals)
+        if not len(new):
+            return None
         on_time = new.time >= late_before
         late = None if on_time.all() else new.take(np.flatnonzero(~on_time))
         if late is not None:
@@ -163,8 +165,15 @@ class _Step:
         return late
 
     def _append(self, new: Matched) -> None:
+        new = new.only(self._fields(new))
         self.rows = new if self.rows is None else concat([self.rows, new])
         self.fresh = np.concatenate([self.fresh, np.ones(len(new), dtype=bool)])
+
+    def _fields(self, rows: Matched) -> tuple[str, ...]:
+        """The columns that the group computes with; what came along for other purposes is not kept."""
+        if not len(rows):
+            return tuple(rows.columns)
+        return self.interests.fields[self.plan.subscriptions[int(rows.held[0])].query.topic]
 
     def receive(self, items: Sequence[Item]) -> None:
         """Take items from brokers that are hosted elsewhere."""

@@ -1,0 +1,182 @@
+"""Admission: which rows are publications that their publishers may make, and why the others are not.
+
+Nothing is dropped: a row that cannot be admitted comes out with a reason, the first that applies in the order of
+`Reason`, and a detail.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from sparing.control.plan import Plan
+from sparing.flow.columns import Column
+from sparing.flow.deliver.payload import json_object
+from sparing.flow.match.index import rows_in
+from sparing.flow.match.ranked import Ranked
+from sparing.model.types import FieldType, Kind
+
+BAD = -1
+
+
+class Reason(StrEnum):
+    """Why a row was set aside."""
+
+    MALFORMED = "malformed"
+    UNKNOWN_PUBLISHER = "unknown publisher"
+    UNKNOWN_TOPIC = "unknown topic"
+    WRONG_TYPE = "wrong type"
+    NO_EVENT_TIME = "no event time"
+    OUTSIDE = "outside the advertisement"
+    LATE = "late"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A batch of rows as they came, their fields in the declared types.
+
+    `publisher` and `topic` hold None where the row names none. `text` is the row's own text, for rows in which
+    something was found that does not fit its type (or that could not be read at all: `malformed`), None for others.
+    """
+
+    publisher: np.ndarray
+    topic: np.ndarray | None
+    columns: Mapping[str, Column]
+    text: np.ndarray
+    malformed: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.publisher)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A row that is not admitted: its text, why, and what exactly."""
+
+    text: str
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """The advertisement that each row falls under (BAD: none), and the rows that are set aside."""
+
+    advertisement: np.ndarray
+    rejected: list[Rejected]
+
+
+class Admission:
+    """The checks for one plan; nothing changes by use."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._advertised: dict[str, dict[str, int]] = {}
+        for number, advertisement in enumerate(plan.advertisements):
+            self._advertised.setdefault(advertisement.publisher, {})[advertisement.topic] = number
+
+    def admit(self, rows: Rows, ranked: Ranked) -> Admitted:
+        """Check a batch."""
+        advertisement = self._under(rows)
+        untimely = self._without_time(rows, advertisement)
+        for number in np.unique(advertisement[advertisement != BAD]).tolist():
+            box = self._plan.advertisements[number].box
+            if box.constraints:
+                mine = np.flatnonzero(advertisement == number)
+                advertisement[mine[~rows_in(ranked, box, mine)]] = BAD
+        good_text = np.array([text is None for text in rows.text], dtype=bool)
+        advertisement[rows.malformed | untimely] = BAD
+        for row in np.flatnonzero(~good_text & (advertisement != BAD)).tolist():
+            if self._misfit(rows, row, self._plan.advertisements[advertisement[row]].topic) is not None:
+                advertisement[row] = BAD
+        rejected = [self._explain(rows, row) for row in np.flatnonzero(advertisement == BAD).tolist()]
+        return Admitted(advertisement, rejected)
+
+    def _under(self, rows: Rows) -> np.ndarray:
+        """Each row's advertisement by publisher and topic alone."""
+        known: dict[tuple[str | None, str | None], int] = {}
+        found = np.empty(len(rows), dtype=np.int64)
+        topics = rows.topic.tolist() if rows.topic is not None else [None] * len(rows)
+        for row, key in enumerate(zip(rows.publisher.tolist(), topics, strict=True)):
+            number = known.get(key)
+            if number is None:
+                number = known[key] = self._lookup(*key)
+            found[row] = number
+        return found
+
+    def _lookup(self, publisher: str | None, topic: str | None) -> int:
+        advertised = self._advertised.get(publisher or "", {})
+        if topic is None:
+            return next(iter(advertised.values())) if len(advertised) == 1 else BAD
+        return advertised.get(topic, BAD)
+
+    def _without_time(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
+        missing = np.zeros(len(rows), dtype=bool)
+        for name, topic in self._plan.topics.items():
+            numbers = [n for n, ad in enumerate(self._plan.advertisements) if ad.topic == name]
+            missing |= np.isin(advertisement, numbers) & ~rows.columns[topic.time].valid
+        return missing
+
+    def _misfit(self, rows: Rows, row: int, topic: str) -> str | None:
+        """The first field of a topic that has a value which does not fit its type."""
+        if rows.text[row] is None:
+            return None
+        given = {name.lower(): value for name, value in json.loads(rows.text[row]).items()}
+        for field in self._plan.topics[topic].fields:
+            if given.get(field.lower()) is not None and not rows.columns[field].valid[row]:
+                return field
+        return None
+
+    def _explain(self, rows: Rows, row: int) -> Rejected:
+        """Why a row is not admitted."""
+        if rows.malformed[row]:
+            return Rejected(rows.text[row], Reason.MALFORMED, "the line cannot be read as a row")
+        text = rows.text[row] or self._text(rows, row)
+        publisher = rows.publisher[row]
+        advertised = self._advertised.get(publisher or "")
+        if publisher is None:
+            return Rejected(text, Reason.UNKNOWN_PUBLISHER, "the row names no publisher")
+        if advertised is None:
+            return Rejected(text, Reason.UNKNOWN_PUBLISHER, f"no publisher has the id {publisher}")
+        topic = rows.topic[row] if rows.topic is not None else None
+        if topic is None and len(advertised) > 1:
+            return Rejected(
+                text, Reason.UNKNOWN_TOPIC, f"{publisher} publishes on several topics and the row names none"
+            )
+        topic = topic or next(iter(advertised))
+        if topic not in self._plan.topics:
+            return Rejected(text, Reason.UNKNOWN_TOPIC, f"no topic is called {topic}")
+        if topic not in advertised:
+            return Rejected(text, Reason.UNKNOWN_TOPIC, f"{publisher} does not publish on {topic}")
+        types = self._plan.topics[topic].fields
+        if (field := self._misfit(rows, row, topic)) is not None:
+            given = {name.lower(): value for name, value in json.loads(text).items()}[field.lower()]
+            return Rejected(text, Reason.WRONG_TYPE, f"{field} is not {_article(types[field])}: {str(given)[:200]}")
+        if not rows.columns[self._plan.topics[topic].time].valid[row]:
+            return Rejected(text, Reason.NO_EVENT_TIME, f"the event time {self._plan.topics[topic].time} is missing")
+        box = self._plan.advertisements[advertised[topic]].box
+        return Rejected(text, Reason.OUTSIDE, f"{publisher} advertised only {box.sql(types)}")
+
+    def _text(self, rows: Rows, row: int) -> str:
+        """The text of a row that came without one."""
+        named = [("publisher", rows.publisher[row])]
+        if rows.topic is not None:
+            named.append(("topic", rows.topic[row]))
+        return json_object([*named, *((name, _value(column, row)) for name, column in rows.columns.items())])
+
+
+def _value(column: Column, row: int) -> object:
+    if not column.valid[row]:
+        return None
+    value = column.values[row]
+    if column.type.kind is Kind.FLOATING:
+        return float(value)
+    return value if column.type.kind is Kind.TEXT else column.type.value(int(value))
+
+
+def _article(type_: FieldType) -> str:
+    return f"an {type_}" if type_.name[0] in "aeiou" else f"a {type_}"

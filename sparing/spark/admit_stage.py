@@ -1,0 +1,125 @@
+"""The native part of admission: fields into their declared types, and the text of rows in which something does not fit.
+
+Every row comes out. What is wrong with a row is told where rows are matched (see `flow.admit`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from operator import or_
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from sparing.flow.interests import Interests
+from sparing.model.errors import SparingError
+from sparing.model.topic import Topic
+from sparing.model.types import FieldType
+
+CORRUPT = "_corrupt_record"
+LINE = "_line"  # the text that a row was read from, where there is one
+FIELD = "field_"  # what starts the names of the columns that hold fields, once they have their types
+TIMESTAMP_TEXT = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+
+# Casts that lose nothing; every other change of type is refused.
+_WIDENS = {
+    "tinyint": {"smallint", "int", "bigint", "float", "double"},
+    "smallint": {"int", "bigint", "float", "double"},
+    "int": {"bigint", "double"},
+    "float": {"double"},
+    "date": {"timestamp"},
+    "timestamp_ntz": {"timestamp"},
+}
+
+
+def union_fields(topics: Mapping[str, Topic]) -> dict[str, FieldType]:
+    """The fields of all topics; a field that several topics have is the same in all of them."""
+    return {name: type_ for topic in topics.values() for name, type_ in topic.fields.items()}
+
+
+def admit(publications: DataFrame, interests: Interests) -> DataFrame:
+    """publisher, topic, id, payload, text, malformed, and the fields of all topics."""
+    topics = interests.plan.topics
+    fields = union_fields(topics)
+    given = {field.name.lower(): field for field in publications.schema.fields}
+    _check_columns(publications, topics, given)
+    typed = {name: _typed(name, type_, given) for name, type_ in fields.items()}
+    rows = publications.select("*", *[expression.alias(FIELD + name) for name, expression in typed.items()])
+    publisher = F.col(f"`{given['publisher'].name}`").cast("string")
+    topic = F.col(f"`{given['topic'].name}`").cast("string") if "topic" in given else F.lit(None).cast("string")
+    malformed = F.col(CORRUPT).isNotNull() if CORRUPT in given else F.lit(False)
+    return rows.select(
+        publisher.alias("publisher"),
+        topic.alias("topic"),
+        _identity(given, fields).alias("id"),
+        _payload(fields, interests).alias("payload"),
+        _text(publications, given, fields).alias("text"),
+        malformed.alias("malformed"),
+        *[F.col(FIELD + name) for name in fields],
+    )
+
+
+def _check_columns(publications: DataFrame, topics: Mapping[str, Topic], given: Mapping[str, T.StructField]) -> None:
+    if "publisher" not in given:
+        raise SparingError(
+            f"The publications have no column 'publisher' (only {', '.join(publications.columns) or 'none'}): "
+            "add one that names who published each row."
+        )
+    for topic in topics.values():
+        if topic.time.lower() not in given:
+            raise SparingError(f"The publications have no column {topic.time!r}, the event time of topic {topic.name}.")
+
+
+def _typed(name: str, type_: FieldType, given: Mapping[str, T.StructField]) -> Column:
+    """A field in its declared type; text that does not fit becomes NULL."""
+    column = given.get(name.lower())
+    if column is None:
+        return F.lit(None).cast(type_.name)
+    raw = F.col(f"`{column.name}`")
+    has = column.dataType.simpleString()
+    if has == type_.name:
+        return raw
+    if has == "string":
+        return F.trim(raw).try_cast(type_.name)
+    if type_.name in _WIDENS.get(has, ()) or isinstance(column.dataType, T.NullType):
+        return raw.cast(type_.name)
+    raise SparingError(
+        f"Column {column.name} of the publications is {has}, but field {name} is declared as {type_.name}: "
+        "cast the column, or declare the field as what it is."
+    )
+
+
+def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
+    """The row as it came, if it is malformed or a field does not fit its type."""
+    misfits = []
+    for name, type_ in fields.items():
+        column = given.get(name.lower())
+        if column is not None and column.dataType.simpleString() == "string" and type_.name != "string":
+            misfits.append(F.col(f"`{column.name}`").isNotNull() & F.col(FIELD + name).isNull())
+    if LINE in given:
+        whole = F.col(LINE)
+    else:
+        names = [F.col(f"`{column}`") for column in publications.columns if column != CORRUPT]
+        whole = F.to_json(F.struct(*names), TIMESTAMP_TEXT)
+    suspicious = F.when(reduce(or_, misfits), whole) if misfits else F.lit(None).cast("string")
+    if CORRUPT not in given:
+        return suspicious
+    return F.when(F.col(CORRUPT).isNotNull(), F.col(CORRUPT)).otherwise(suspicious)
+
+
+def _payload(fields: Mapping[str, FieldType], interests: Interests) -> Column:
+    """A publication's fields as JSON, if anybody gets to see them."""
+    if not any(map(interests.wants_payload, interests.plan.topics)):
+        return F.lit(None).cast("string")
+    return F.to_json(F.struct(*[F.col(FIELD + name).alias(name) for name in fields]), TIMESTAMP_TEXT)
+
+
+def _identity(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
+    """The row's own id, else a hash of publisher and fields (the event time is one of them)."""
+    publisher = F.col(f"`{given['publisher'].name}`")
+    hashed = F.hex(F.xxhash64(publisher, *[F.col(FIELD + name) for name in sorted(fields)]))
+    if "id" not in given:
+        return hashed
+    return F.coalesce(F.col(f"`{given['id'].name}`").cast("string"), hashed)

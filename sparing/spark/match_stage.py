@@ -1,0 +1,156 @@
+"""Matching on Spark: admitted rows in, parcels out. Keeps no state; starts no Spark job.
+
+Each task works through its rows in large batches: the advertisement check, matching, plain deliveries and their part
+of the bill. What is held goes to its interest group; all else passes through, under a group name of its own, so that
+the query has a single stream of parcels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+
+from sparing.flow.admit import Rejected, Rows
+from sparing.flow.at_once import MOST_ROWS, Arrival, Publications
+from sparing.flow.columns import column
+from sparing.flow.deliver.payload import project
+from sparing.flow.match.ranked import Ranked
+from sparing.model.bill import Bill
+from sparing.model.topic import Topic
+from sparing.spark import parcels
+from sparing.spark.admit_stage import FIELD, union_fields
+from sparing.spark.shipping import Machinery, Shipped
+
+PASSING = "\t"  # what starts the group name of parcels that only pass through; no topic can begin with it
+CLOCK = "\tclock"
+
+_SCHEMA = pa.schema({"group": pa.string(), "parcel": pa.large_binary(), "clock": parcels.TIMESTAMP})
+
+
+def match(admitted: DataFrame, shipped: Shipped) -> DataFrame:
+    """Parcels by group; and one row per task, without a parcel, that tells the latest event time for the watermark."""
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _run(batches, shipped.machinery())
+
+    return admitted.mapInArrow(run, "group string, parcel binary, clock timestamp")
+
+
+def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa.RecordBatch]:
+    context = TaskContext.get()
+    task = context.partitionId() if context is not None else 0
+    passing = f"{PASSING}{task}"
+    latest: int | None = None
+    bill = Bill()
+    for table in _tiles(batches):
+        for publications, rejected in _admitted(table, machinery):
+            if rejected:
+                yield _row(passing, parcels.quarantine((r.text, r.reason.value, r.detail) for r in rejected))
+            if not len(publications):
+                continue
+            newest = int(publications.time.max())
+            latest = newest if latest is None else max(latest, newest)
+            arrival = machinery.at_once.arrive(publications)
+            bill.update(arrival.bill)
+            for parcel in _plain(arrival, machinery):
+                yield _row(passing, parcel)
+            for group, matched in arrival.held.items():
+                yield _row(group, parcels.HELD + matched.pack())
+    if bill:
+        yield _row(passing, parcels.bill(bill))
+    if latest is not None:
+        yield _row(CLOCK, None, latest)
+
+
+def _tiles(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The rows of a task in tables of at most MOST_ROWS."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        for start in range(0, batch.num_rows, MOST_ROWS):
+            part = batch.slice(start, MOST_ROWS)
+            if rows + part.num_rows > MOST_ROWS:
+                yield pa.Table.from_batches(waiting)
+                waiting, rows = [], 0
+            waiting.append(part)
+            rows += part.num_rows
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publications, list[Rejected]]]:
+    """The publications of each topic, and the rows that are set aside (all with the first topic)."""
+    plan = machinery.interests.plan
+    columns = {name: column(table[FIELD + name], type_) for name, type_ in union_fields(plan.topics).items()}
+    rows = Rows(
+        table["publisher"].to_numpy(),
+        table["topic"].to_numpy() if table["topic"].null_count < len(table) else None,
+        columns,
+        table["text"].to_numpy(),
+        table["malformed"].to_numpy(),
+    )
+    ranked = Ranked(columns, len(rows))
+    admitted = machinery.admission.admit(rows, ranked)
+    rejected = admitted.rejected
+    identity, payload = table["id"].to_numpy(), table["payload"].to_numpy()
+    topic_of = machinery.topic_of_advertisement[admitted.advertisement]
+    for number, (name, topic) in enumerate(plan.topics.items()):
+        mine = np.flatnonzero(topic_of == number)
+        foreign = [column for field, column in columns.items() if field not in topic.fields]
+        publications = Publications(
+            name,
+            columns[topic.time].values[mine],
+            identity[mine],
+            rows.publisher[mine],
+            machinery.broker_of_advertisement[admitted.advertisement[mine]],
+            {field: columns[field].take(mine) for field in topic.fields},
+            _own(payload[mine], [column.valid[mine] for column in foreign], topic),
+        )
+        yield publications, rejected
+        rejected = []
+
+
+def _own(payload: np.ndarray, foreign: list[np.ndarray], topic: Topic) -> np.ndarray:
+    """Payloads without the fields of other topics, which few rows have if any."""
+    if not foreign or not (strays := np.logical_or.reduce(foreign)).any():
+        return payload
+    columns = tuple((field, field) for field in topic.fields)
+    payload = payload.copy()
+    for row in np.flatnonzero(strays).tolist():
+        if payload[row] is not None:
+            payload[row] = project(payload[row], columns)
+    return payload
+
+
+def _plain(arrival: Arrival, machinery: Machinery) -> Iterator[bytes]:
+    """Plain deliveries: whole payloads one row per publication, cut-down payloads apart."""
+    subscriptions = machinery.interests.plan.subscriptions
+    publications = arrival.publications
+    whole = machinery.whole[arrival.subscriptions]
+    rows, recipients = arrival.rows[whole], arrival.subscriptions[whole]
+    if len(rows):
+        delivered, starts = np.unique(rows, return_index=True)
+        offsets = np.append(starts, len(rows))
+        times, payloads = publications.time[delivered], publications.payload[delivered]
+        yield parcels.events(publications.topic, times, payloads, offsets, recipients)
+    rows, recipients = arrival.rows[~whole], arrival.subscriptions[~whole]
+    if len(rows):
+        cut = [
+            project(publications.payload[row], subscriptions[recipient].query.columns)
+            for row, recipient in zip(rows.tolist(), recipients.tolist(), strict=True)
+        ]
+        payloads = np.array(cut, dtype=object)
+        yield parcels.events(
+            publications.topic, publications.time[rows], payloads, np.arange(len(rows) + 1), recipients
+        )
+
+
+def _row(group: str, parcel: bytes | None, clock: int | None = None) -> pa.RecordBatch:
+    clocks = pa.array([clock], pa.int64()).cast(parcels.TIMESTAMP)
+    return pa.RecordBatch.from_arrays(
+        [pa.array([group]), pa.array([parcel], pa.large_binary()), clocks], schema=_SCHEMA
+    )

@@ -1,0 +1,87 @@
+"""Parcels: everything that Python stages hand to each other, packed into few large binary values.
+
+Rows through Python are the slow path of Spark, so a stage gives one parcel per kind and task (or interest group), and
+only the last stage turns parcels into rows again. The first byte tells what a parcel holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.flow.overlay import Notification
+from sparing.model.bill import Bill
+
+HELD = b"H"  # matched publications for an interest group
+EVENTS = b"E"  # plain deliveries: one row per publication, with all its recipients
+WINDOWS = b"W"  # window results and digests
+BILL = b"B"
+QUARANTINE = b"Q"
+
+TIMESTAMP = pa.timestamp("us", "UTC")
+
+_SCHEMAS = {
+    EVENTS: pa.schema(
+        {"topic": pa.string(), "time": TIMESTAMP, "payload": pa.string(), "recipients": pa.list_(pa.int32())}
+    ),
+    WINDOWS: pa.schema({"recipient": pa.int32(), "start": TIMESTAMP, "end": TIMESTAMP, "payload": pa.string()}),
+    BILL: pa.schema(
+        {"source": pa.string(), "target": pa.string(), "kind": pa.string(), "messages": pa.int64(), "bucket": TIMESTAMP}
+    ),
+    QUARANTINE: pa.schema({"row": pa.string(), "reason": pa.string(), "detail": pa.string()}),
+}
+
+
+def pack(tag: bytes, table: pa.Table) -> bytes:
+    """A table as a parcel."""
+    sink = pa.BufferOutputStream()
+    sink.write(tag)
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def unpack(parcel: bytes) -> tuple[bytes, pa.Table]:
+    """What a parcel holds."""
+    with pa.ipc.open_stream(pa.py_buffer(parcel)[1:]) as reader:
+        return parcel[:1], reader.read_all()
+
+
+def events(topic: str, times: np.ndarray, payloads: np.ndarray, offsets: np.ndarray, recipients: np.ndarray) -> bytes:
+    """Plain deliveries: publication n goes to recipients[offsets[n]:offsets[n + 1]]."""
+    lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(recipients, pa.int32()))
+    columns = [pa.array([topic] * len(times)), pa.array(times).cast(TIMESTAMP), pa.array(payloads, pa.string()), lists]
+    return pack(EVENTS, pa.Table.from_arrays(columns, schema=_SCHEMAS[EVENTS]))
+
+
+def windows(notifications: Iterable[Notification]) -> bytes:
+    """Results of windows and digests."""
+    rows = [(n.subscription, n.start, n.end, n.payload) for n in notifications]
+    columns = list(zip(*rows, strict=True))
+    return pack(WINDOWS, _table(WINDOWS, columns))
+
+
+def bill(found: Bill) -> bytes:
+    """A part of the bill."""
+    rows = [(key.source, key.target, key.kind.value, messages, key.bucket) for key, messages in found.items()]
+    return pack(BILL, _table(BILL, list(zip(*rows, strict=True))))
+
+
+def quarantine(rows: Iterable[tuple[str, str, str]]) -> bytes:
+    """Rows as they came, each with reason and detail."""
+    return pack(QUARANTINE, _table(QUARANTINE, list(zip(*rows, strict=True))))
+
+
+def _table(tag: bytes, columns: list[tuple[object, ...]]) -> pa.Table:
+    schema = _SCHEMAS[tag]
+    if not columns:
+        return schema.empty_table()
+    arrays = []
+    for field, values in zip(schema, columns, strict=True):
+        if field.type == TIMESTAMP:
+            arrays.append(pa.array(values, pa.int64()).cast(TIMESTAMP))
+        else:
+            arrays.append(pa.array(values, field.type))
+    return pa.Table.from_arrays(arrays, schema=schema)

@@ -1,0 +1,114 @@
+"""The pipeline: publications in, notifications, bill and quarantine out; batch and streaming DataFrames alike.
+
+admit (Spark SQL) > match (mapInArrow) > walk (one stateful operator) > unpack (mapInArrow)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from pyspark.sql import DataFrame, SparkSession
+
+from sparing.control.plan import Plan, make_plan
+from sparing.deployment.deployment import Deployment
+from sparing.flow.interests import Interests
+from sparing.flow.links import POLICIES
+from sparing.model.errors import SparingError
+from sparing.spark import unpack_stage
+from sparing.spark.admit_stage import admit
+from sparing.spark.match_stage import match
+from sparing.spark.shipping import ship
+from sparing.spark.unpack_stage import unpack
+from sparing.spark.walk_stage import walk_batch, walk_stream
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """What came of publications: DataFrames, batch or streaming as the publications were.
+
+    `records` has everything in one frame. In a stream, use it in `foreachBatch` with `of`, because two queries on
+    parts of it would run the pipeline twice. In a batch it is kept once computed; `forget` frees it.
+    """
+
+    spark: SparkSession
+    plan: Plan
+    records: DataFrame
+
+    @cached_property
+    def notifications(self) -> DataFrame:
+        """subscriber, subscription, topic, kind, time, window_start, window_end, payload."""
+        return unpack_stage.notifications(self.spark, self.records, self.plan)
+
+    @cached_property
+    def bill(self) -> DataFrame:
+        """source, target, kind, messages, bucket."""
+        return unpack_stage.bill(self.records)
+
+    @cached_property
+    def quarantine(self) -> DataFrame:
+        """row, reason, detail."""
+        return unpack_stage.quarantine(self.records)
+
+    def of(self, records: DataFrame) -> Delivered:
+        """The same for one micro-batch of `records`."""
+        return Delivered(self.spark, self.plan, records)
+
+    def forget(self) -> None:
+        """Free what a batch keeps."""
+        self.records.unpersist()
+
+
+def plan_of(deployment: Deployment) -> Plan:
+    """The control plane's answer to a deployment."""
+    return make_plan(
+        deployment.overlay,
+        deployment.topics,
+        deployment.advertisements,
+        deployment.subscribers,
+        deployment.subscriptions,
+        deployment.policy.decision,
+        deployment.bucket,
+    )
+
+
+class PubSub:
+    """A deployment on a Spark session."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        deployment: Deployment,
+        *,
+        decision: str | None = None,
+        known_groups: Mapping[str, str] | None = None,
+    ) -> None:
+        """`decision` overrides the deployment's link policy.
+
+        `known_groups` (subscription id -> interest group) keeps the groups of a checkpoint that is to be continued.
+        """
+        if decision is not None:
+            if decision not in POLICIES:
+                raise SparingError(f"{decision!r} is not a link policy: use one of {', '.join(POLICIES)}.")
+            deployment = replace(deployment, policy=replace(deployment.policy, decision=decision))
+        self.spark = spark
+        self.deployment = deployment
+        self.plan = plan_of(deployment)
+        self._known_groups = known_groups or {}
+
+    def deliver(self, publications: DataFrame) -> Delivered:
+        """Run publications through the overlay. Starts no Spark job by itself."""
+        streaming = publications.isStreaming
+        interests = Interests.of(self.plan, keep_payload=streaming, known_groups=self._known_groups)
+        shipped = ship(self.spark, interests)
+        parceled = match(admit(publications, interests), shipped)
+        if streaming:
+            walked = walk_stream(parceled, shipped, self.deployment.watermark)
+            return Delivered(self.spark, self.plan, unpack(walked))
+        return Delivered(self.spark, self.plan, unpack(walk_batch(parceled, shipped)).persist())
+
+    def groups(self) -> dict[str, str]:
+        """Subscription id -> interest group, for subscriptions that wait for something."""
+        names, group_of = Interests.of(self.plan, known_groups=self._known_groups).groups
+        return {s.id: names[g] for s, g in zip(self.plan.subscriptions, group_of.tolist(), strict=True) if g >= 0}

@@ -1,0 +1,111 @@
+"""Running a deployment: as a stream that goes on until it is stopped, or as a batch over what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from sparing.deployment.deployment import Deployment, Endpoint
+from sparing.model.bill import Bill, BillKey, MessageKind
+from sparing.model.errors import SparingError
+from sparing.model.types import EPOCH, MICROSECOND
+from sparing.spark import sinks, sources
+from sparing.spark.checkpoint import check_in, known_groups, note_for
+from sparing.spark.pipeline import Delivered, PubSub
+
+Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-batch and the rows that it wrote
+
+
+def stream(
+    spark: SparkSession, deployment: Deployment, once: bool = False, watch: Watcher | None = None
+) -> StreamingQuery:
+    """Start the streaming pipeline of a deployment, going on from its checkpoint if there is one.
+
+    With `once` it works through what is there, in micro-batches, and stops.
+    """
+    sink = _sink(deployment)
+    checkpoint = deployment.checkpoint
+    if checkpoint is None:
+        if sink.path is None:
+            raise SparingError(
+                "The stream needs a place for its checkpoint: add checkpoint: PATH to the deployment file."
+            )
+        checkpoint = f"{sink.path.rstrip('/')}/checkpoint"
+    publications = sources.read(spark, deployment, streaming=True)
+    pubsub = PubSub(spark, deployment, known_groups=known_groups(spark, checkpoint))
+    delivered = pubsub.deliver(publications)
+    check_in(spark, checkpoint, note_for(spark, deployment, pubsub.groups()))
+
+    def write(records: DataFrame, batch: int) -> None:
+        records.persist()
+        try:
+            counts = sinks.write(delivered.of(records), sink, batch)
+        finally:
+            records.unpersist()
+        if watch is not None:
+            watch(batch, counts)
+
+    writer = delivered.records.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint)
+    writer = writer.queryName(f"sparing {deployment.name}")
+    return writer.trigger(availableNow=True).start() if once else writer.start()
+
+
+def wait(query: StreamingQuery) -> None:
+    """Wait for a stream to end; its failure becomes one sentence."""
+    try:
+        query.awaitTermination()
+    except StreamingQueryException as error:
+        raise SparingError(f"The stream failed: {_cause(str(error))}") from error
+
+
+def _cause(text: str) -> str:
+    """The line of a failure that says most: the last error that a Python stage raised, else the first line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    raised = [line for line in lines if "Error: " in line and not line.startswith(("at ", "File "))]
+    return (raised or lines or ["for a reason that Spark does not tell"])[-1 if raised else 0]
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A batch run: what was delivered, and the bill."""
+
+    delivered: Delivered
+    bill: Bill
+
+
+def replay(spark: SparkSession, deployment: Deployment, decision: str | None = None) -> Replayed:
+    """Run a deployment's source through the pipeline as one batch."""
+    publications = sources.read(spark, deployment, streaming=False)
+    delivered = PubSub(spark, deployment, decision=decision).deliver(publications)
+    return Replayed(delivered, collect_bill(delivered.bill))
+
+
+def collect_bill(bill: DataFrame) -> Bill:
+    """A bill's DataFrame as a bill."""
+    rows = bill.groupBy("source", "target", "kind", "bucket").sum("messages").collect()
+    return Bill(
+        {
+            BillKey(r["source"], r["target"], MessageKind(r["kind"]), _micros(r["bucket"])): int(r["sum(messages)"])
+            for r in rows
+        }
+    )
+
+
+def _micros(time: object) -> int:
+    from datetime import UTC, datetime
+
+    assert isinstance(time, datetime)
+    moment = time.astimezone(UTC) if time.tzinfo is None else time
+    return (moment - EPOCH) // MICROSECOND
+
+
+def _sink(deployment: Deployment) -> Endpoint:
+    if deployment.sink is None:
+        raise SparingError(
+            f"Deployment {deployment.name} has no sink: add one, e.g. sink: {{format: parquet, path: out/}}."
+        )
+    return deployment.sink

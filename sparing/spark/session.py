@@ -1,0 +1,74 @@
+"""A Spark session that suits Sparing, on a laptop or a cluster."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from sparing.model.errors import SparingError
+
+OLDEST_JAVA = 17
+
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.ui.enabled": "false",
+    # Packed rows are few and large: big Arrow batches in, and no more partitions than cores.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    "spark.sql.execution.arrow.useLargeVarTypes": "true",
+    "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+}
+
+
+def session(master: str = "local[*]", name: str = "sparing", **settings: str) -> SparkSession:
+    """Start (or get) a session; `settings` are further Spark settings with `_` for `.`.
+
+    Workers run this same Python, so on one machine nothing needs to be shipped to them.
+    """
+    check_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    # Without a host name that resolves, Spark cannot bind; a local master needs no more than loopback.
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.master(master).appName(name)
+    builder = builder.config("spark.sql.shuffle.partitions", str(_cores(master)))
+    for key, value in (SETTINGS | {k.replace("_", "."): v for k, v in settings.items()}).items():
+        builder = builder.config(key, value)
+    spark: SparkSession = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def _cores(master: str) -> int:
+    if cluster := re.fullmatch(r"local-cluster\[(\d+),(\d+),\d+\]", master.replace(" ", "")):
+        return int(cluster[1]) * int(cluster[2])
+    if local := re.fullmatch(r"local\[(\d+)(?:,\d+)?\]", master):
+        return int(local[1])
+    return os.cpu_count() or 2
+
+
+def check_java() -> None:
+    """Say in one sentence what is missing, before Spark fails in many."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    remedy = f"install one, e.g. with 'apt-get install openjdk-{OLDEST_JAVA}-jre-headless'."
+    if java is None or not Path(java).exists():
+        raise SparingError(f"Spark needs a Java runtime, {OLDEST_JAVA} or newer, and none was found: {remedy}")
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=60).stderr
+    except OSError as error:
+        raise SparingError(f"Spark needs Java, but {java} does not run ({error.strerror}): {remedy}") from None
+    version = re.search(r'version "(?:1\.)?(\d+)', told)
+    if version and int(version[1]) < OLDEST_JAVA:
+        raise SparingError(f"Spark needs Java {OLDEST_JAVA} or newer, and {java} is {version[1]}: {remedy}")

@@ -1,0 +1,167 @@
+"""Sources: publications from files, Kafka, the rate generator, or any other Spark source.
+
+Text formats are read as text, so that admission can say which field of which row is wrong instead of losing the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from sparing.deployment.deployment import Deployment, Endpoint
+from sparing.model.errors import SparingError
+from sparing.model.types import Kind
+from sparing.spark.admit_stage import CORRUPT, LINE, union_fields
+
+TEXT_FORMATS = ("json", "csv")
+FILES = (*TEXT_FORMATS, "parquet", "orc", "avro")
+
+
+def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFrame:
+    """The publications of a deployment's source."""
+    source = deployment.source
+    if source is None:
+        raise SparingError(
+            f"Deployment {deployment.name} has no source: add one, e.g. source: {{format: json, path: data/}}."
+        )
+    if source.format in FILES:
+        _must_exist(spark, source)
+    try:
+        return _READERS.get(source.format, _any)(spark, deployment, source, streaming)
+    except AnalysisException as error:
+        raise _explained(source, error) from None
+
+
+def _text_schema(deployment: Deployment) -> T.StructType:
+    """All columns as text, the text of malformed lines among them."""
+    names = ["publisher", "topic", "id", *union_fields(deployment.topics)]
+    columns = [T.StructField(name, T.StringType()) for name in dict.fromkeys(names)]
+    return T.StructType([*columns, T.StructField(CORRUPT, T.StringType())])
+
+
+def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
+    """JSON lines. Each line is kept as it came, for rows that have to be set aside."""
+    reader = spark.readStream if streaming else spark.read
+    lines = reader.options(**source.options).text(str(source.path)).where(F.trim("value") != "")
+    return _parsed(lines, F.col("value"), deployment, source)
+
+
+def _parsed(rows: DataFrame, text: Column, deployment: Deployment, source: Endpoint) -> DataFrame:
+    options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
+    fields = F.from_json(text, _text_schema(deployment), options).alias("fields")
+    return rows.select(text.alias(LINE), fields).select(LINE, "fields.*")
+
+
+def _csv(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
+    options = {"header": "true", "columnNameOfCorruptRecord": CORRUPT, "enforceSchema": "false", **source.options}
+    # The columns are those of the files' header, in its order; so a look at one of them comes first.
+    header = spark.read.options(**{**options, "inferSchema": "false"}).csv(str(source.path)).columns
+    schema = T.StructType([T.StructField(name, T.StringType()) for name in [*header, CORRUPT]])
+    reader = spark.readStream if streaming else spark.read
+    return reader.schema(schema).options(**options).csv(str(source.path))
+
+
+def _files(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
+    batch = spark.read.format(source.format).options(**source.options).load(str(source.path))
+    if not streaming:
+        return batch
+    return spark.readStream.schema(batch.schema).format(source.format).options(**source.options).load(str(source.path))
+
+
+def _rate(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
+    """Endless made-up publications: one publisher after another, each field from the row number.
+
+    Numbers run from 0 to 99, text is one of ten words, the event time is the time of making.
+    """
+    if not streaming:
+        raise SparingError("Source format rate never ends: it works with 'sparing run', not with a replay.")
+    rows = spark.readStream.format("rate").options(**source.options).load()
+    publishers = sorted({(a.publisher, a.topic) for a in deployment.advertisements})
+    if not publishers:
+        raise SparingError(
+            "Source format rate makes up publications for the deployment's publishers, and there are none."
+        )
+    chosen = F.element_at(
+        F.array(*[F.struct(F.lit(p).alias("publisher"), F.lit(t).alias("topic")) for p, t in publishers]),
+        (F.col("value") % len(publishers) + 1).cast("int"),
+    )
+    times = {topic.time for topic in deployment.topics.values()}
+    fields = []
+    for name, type_ in union_fields(deployment.topics).items():
+        number = F.pmod(F.xxhash64("value", F.lit(name)), F.lit(100))
+        if name in times:
+            made = F.col("timestamp")
+        elif type_.kind is Kind.TEXT:
+            made = F.concat(F.lit("word"), F.pmod(number, F.lit(10)).cast("string"))
+        elif type_.kind is Kind.BOOLEAN:
+            made = number < 50
+        elif type_.kind is Kind.DATE:
+            made = F.to_date("timestamp")
+        elif type_.kind is Kind.TIMESTAMP:
+            made = F.col("timestamp")
+        else:
+            made = number.cast(type_.name)
+        fields.append(made.alias(name))
+    return rows.withColumn("chosen", chosen).select("chosen.publisher", "chosen.topic", *fields)
+
+
+def _kafka(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
+    """Messages whose value is a JSON object, as in a JSON file."""
+    reader = spark.readStream if streaming else spark.read
+    messages = reader.format("kafka").options(**source.options).load()
+    return _parsed(messages, F.col("value").cast("string"), deployment, source)
+
+
+def _any(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
+    reader = spark.readStream if streaming else spark.read
+    configured = reader.format(source.format).options(**source.options)
+    return configured.load(source.path) if source.path is not None else configured.load()
+
+
+_READERS = {
+    "json": _json,
+    "csv": _csv,
+    "parquet": _files,
+    "orc": _files,
+    "avro": _files,
+    "rate": _rate,
+    "kafka": _kafka,
+}
+
+
+def _must_exist(spark: SparkSession, source: Endpoint) -> None:
+    if source.path is None:
+        raise SparingError(f"Source format {source.format} needs a path: add path: to the source.")
+    found = hadoop_path(spark, source.path)
+    if not found.getFileSystem(spark._jsc.hadoopConfiguration()).globStatus(found):  # type: ignore[attr-defined]
+        raise SparingError(f"The source {source.path} does not exist: check source.path in the deployment file.")
+
+
+def hadoop_path(spark: SparkSession, path: str) -> object:
+    """A path on whatever file system it names."""
+    return spark._jvm.org.apache.hadoop.fs.Path(path)  # type: ignore[union-attr]
+
+
+_CONNECTORS: Mapping[str, str] = {
+    "kafka": "the Kafka connector is not on Spark's class path: start Spark with "
+    "--packages org.apache.spark:spark-sql-kafka-0-10_2.13:4.3.0",
+}
+
+
+def _explained(source: Endpoint, error: AnalysisException) -> SparingError:
+    text = str(error)
+    if "UNABLE_TO_INFER_SCHEMA" in text:
+        return SparingError(f"The source {source.path} holds no {source.format} file that Spark can read.")
+    missing = (
+        "DATA_SOURCE_NOT_FOUND" in text
+        or "Failed to find data source" in text
+        or "Failed to find the data source" in text
+    )
+    if missing or "deploy the application as per the deployment section" in text:
+        why = _CONNECTORS.get(source.format, "no such data source is on Spark's class path")
+        return SparingError(f"Source format {source.format} cannot be read: {why}.")
+    return SparingError(f"Source format {source.format} cannot be read: {text.splitlines()[0]}")

@@ -1,0 +1,65 @@
+"""A group's state as one packed value, and how it outlives a change of the subscription table.
+
+Inside, subscriptions go by number. A state written under another plan is translated by the subscriptions' ids when it
+is read: new subscriptions do not disturb it, and what waited for one that was taken away is let go.
+"""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from dataclasses import replace
+
+import numpy as np
+
+from sparing.flow.matched import NO_MARK, Matched
+from sparing.flow.overlay import WalkState
+from sparing.spark.shipping import Machinery
+
+GONE = -1
+
+
+def store_state(machinery: Machinery, fingerprint: str, state: WalkState) -> bytes:
+    """Pack a state."""
+    numbers = sorted(_numbers(state))
+    ids = [machinery.interests.plan.subscriptions[number].id for number in numbers]
+    return zlib.compress(pickle.dumps((fingerprint, numbers, ids, state), protocol=5), level=1)
+
+
+def load_state(machinery: Machinery, fingerprint: str, packed: bytes) -> WalkState:
+    """Unpack a state, in terms of the plan that is in force now."""
+    written_under, numbers, ids, state = pickle.loads(zlib.decompress(packed))
+    if written_under == fingerprint:
+        return state  # type: ignore[no-any-return]
+    now = {subscription.id: number for number, subscription in enumerate(machinery.interests.plan.subscriptions)}
+    return translate(state, {old: now.get(id_, GONE) for old, id_ in zip(numbers, ids, strict=True)})
+
+
+def _numbers(state: WalkState) -> set[int]:
+    found = {subscription for by_subscription in state.open.values() for subscription in by_subscription}
+    found |= set(state.tails)
+    if state.rows is not None:
+        found |= set(np.unique(state.rows.held).tolist())
+    return found
+
+
+def translate(state: WalkState, number: dict[int, int]) -> WalkState:
+    """The same state with subscriptions renumbered, without those that are GONE."""
+    opened = {}
+    for end, by_subscription in state.open.items():
+        kept = {number[old]: places for old, places in by_subscription.items() if number[old] != GONE}
+        if kept:
+            opened[end] = kept
+    tails = {number[old]: tail for old, tail in state.tails.items() if number[old] != GONE}
+    rows = None if state.rows is None else _translated(state.rows, number)
+    return WalkState(rows, state.fresh, opened, state.gone, tails)
+
+
+def _translated(rows: Matched, number: dict[int, int]) -> Matched:
+    table = np.full(max(number, default=-1) + 1, GONE, dtype=np.int64)
+    for old, new in number.items():
+        table[old] = new
+    held = table[rows.held] if len(rows.held) else rows.held
+    kept = held != GONE
+    assert (rows.mark_subscription == NO_MARK).all(), "only items from elsewhere are marked, and those are not stored"
+    return replace(rows, held_rows=rows.held_rows[kept], held=held[kept])
