@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sparing.model.types import Code, FieldType, Kind, after_prefix, successor
+from sparing.model.names import quoted
+from sparing.model.types import NAN_CODE, Code, FieldType, Kind, after_prefix, successor
 
 Range = tuple[Code | None, Code | None]
 
@@ -70,6 +71,7 @@ class Constraint:
 
     def sql(self, field: str, kind: FieldType) -> str:
         """The constraint as Spark SQL text."""
+        field = quoted(field)
         parts = _sql_ranges(field, self.ranges, kind)
         if self.missing:
             parts.append(f"{field} IS NULL")
@@ -170,14 +172,20 @@ def _sql_range(field: str, low: Code | None, high: Code | None, kind: FieldType)
     if kind.kind is Kind.TEXT and isinstance(low, str) and low and after_prefix(low) == high:
         escaped = low.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         return f"{field} LIKE {kind.literal(escaped + '%')}"
+    if kind.kind is Kind.BOOLEAN:
+        return f"{field} = {'false' if low is None else 'true'}"
     ends = []
-    if low is not None:
+    if kind.kind is Kind.FLOATING and low == NAN_CODE:  # NaN has no literal of its own
+        ends.append(f"{field} > double('Infinity')")
+    elif low is not None:
         open_text = isinstance(low, str) and low.endswith("\0")
         ends.append(f"{field} > {kind.literal(low[:-1])}" if open_text else f"{field} >= {kind.literal(low)}")  # type: ignore[index]
     if high is not None:
         closed_text = isinstance(high, str) and high.endswith("\0")
         if closed_text:
             ends.append(f"{field} <= {kind.literal(high[:-1])}")  # type: ignore[index]
+        elif kind.kind is Kind.FLOATING and high == NAN_CODE:
+            ends.append(f"{field} <= double('Infinity')")
         elif kind.kind is Kind.FLOATING and _rounder_below(kind, high):
             ends.append(f"{field} <= {kind.literal(high - 1)}")  # type: ignore[operator]
         else:

@@ -67,14 +67,25 @@ Expansion = tuple[float, ...]
 ExactSum = tuple[int, Expansion, float]  # whole part (for whole numbers), finite doubles, infinities and NaN
 
 
-def _expansion(parts: Sequence[float]) -> Expansion:
-    """The shortest list of doubles with exactly the same sum, largest first."""
+def _expansion(parts: Sequence[float]) -> tuple[int, Expansion]:
+    """The shortest list of doubles with exactly the same sum, largest first.
+
+    Where the sum may lie beyond the largest double, what is large (and therefore whole) becomes a whole number.
+    """
     kept: list[float] = []
     rest = list(parts)
-    while rest and (head := math.fsum(rest)) != 0.0:
-        kept.append(head)
-        rest.append(-head)
-    return tuple(kept)
+    try:
+        while rest and (head := math.fsum(rest)) != 0.0:
+            kept.append(head)
+            rest.append(-head)
+    except OverflowError:
+        large = sum(int(part) for part in parts if abs(part) >= _WHOLE)
+        whole, small = _expansion([part for part in parts if abs(part) < _WHOLE])
+        return large + whole, small
+    return 0, tuple(kept)
+
+
+_WHOLE = 2.0**53  # doubles from here on are whole numbers
 
 
 def _exact_sum(values: np.ndarray) -> ExactSum:
@@ -84,23 +95,31 @@ def _exact_sum(values: np.ndarray) -> ExactSum:
         return (high << 32) + low, (), 0.0
     finite = np.isfinite(values)
     if finite.all():
-        return 0, _expansion(values.tolist()), 0.0
+        return *_expansion(values.tolist()), 0.0
     with np.errstate(invalid="ignore"):
-        return 0, _expansion(values[finite].tolist()), float(values[~finite].sum())
+        return *_expansion(values[finite].tolist()), float(values[~finite].sum())
 
 
 def _merged_sums(sums: Sequence[ExactSum]) -> ExactSum:
     special = 0.0
     for _, _, part in sums:
         special += part
-    return sum(s[0] for s in sums), _expansion([part for s in sums for part in s[1]]), special
+    whole, parts = _expansion([part for s in sums for part in s[1]])
+    return whole + sum(s[0] for s in sums), parts, special
 
 
 def _rounded(total: ExactSum) -> float:
     whole, parts, special = total
     if special != 0.0:  # an infinity, or NaN, which equals nothing
         return special
-    return float(whole) if whole else math.fsum(parts)
+    return _nearest_double(whole + sum(map(Fraction, parts), Fraction(0))) if whole else math.fsum(parts)
+
+
+def _nearest_double(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 SumState = tuple[int, ExactSum]  # how many values, and their sum
@@ -173,9 +192,9 @@ def _exact_square_sum(values: np.ndarray) -> ExactSum:
         low = finite - high
         error = ((high * high - square) + 2.0 * high * low) + low * low
     exact = np.isfinite(square) & np.isfinite(error)
-    parts = np.concatenate([square[exact], error[exact]]).tolist()
-    special = math.inf if not exact.all() else 0.0
-    return 0, _expansion(parts), special if len(finite) == len(values) else math.nan
+    whole, parts = _expansion(np.concatenate([square[exact], error[exact]]).tolist())
+    large = sum(int(v) ** 2 for v in finite[~exact].tolist())  # too large to be squared as doubles, so whole
+    return whole + large, parts, 0.0 if len(finite) == len(values) else math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +225,7 @@ class Variance:
         unit = Fraction(1, 10**self.type.scale)
         mean_sum = (total[0] + sum(map(Fraction, total[1]), Fraction(0))) * unit
         square_sum = (squares[0] + sum(map(Fraction, squares[1]), Fraction(0))) * unit * unit
-        variance = float((square_sum - mean_sum * mean_sum / count) / divisor)
+        variance = _nearest_double((square_sum - mean_sum * mean_sum / count) / divisor)
         return math.sqrt(variance) if self.root else variance
 
 
@@ -226,7 +245,7 @@ class Extreme:
         numbers = values[~np.isnan(values)]
         if len(values) == 0 or (self.largest and len(numbers) < len(values)) or len(numbers) == 0:
             return None if len(values) == 0 else math.nan
-        return float(numbers.max() if self.largest else numbers.min())
+        return float(numbers.max() if self.largest else numbers.min()) + 0.0  # one zero, whatever the order
 
     def merge(self, states: Sequence[State]) -> State:
         """The extreme of the extremes."""
@@ -294,7 +313,7 @@ class Median:
             ordered = [v / 10**self.type.scale for v in sorted(state)]
         middle = len(ordered) // 2
         if len(ordered) % 2:
-            return float(ordered[middle])
+            return float(ordered[middle]) + 0.0  # one zero, whatever the order
         low, high = float(ordered[middle - 1]), float(ordered[middle])
         return low if low == high else 0.5 * low + 0.5 * high
 

@@ -15,8 +15,9 @@ import re
 import struct
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 
 import numpy as np
 
@@ -83,6 +84,7 @@ def float_codes(values: np.ndarray) -> np.ndarray:
 
 NAN_CODE = 0x7FF8_0000_0000_0000
 _INFINITY = float("inf")
+_INFINITY_CODE = float_code(_INFINITY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +144,7 @@ class FieldType:
         """
         if self.kind is Kind.FLOATING:
             return float_code(float(number))  # a literal becomes the nearest double, as in Spark
-        exact = Decimal(number) if not isinstance(number, Decimal) else number
-        return int(exact.scaleb(self.scale).to_integral_value(ROUND_CEILING))
+        return math.ceil(Fraction(number) * int(10**self.scale))  # decimal arithmetic would round at 28 digits
 
     def bound(self, code: Code | None) -> Code | None:
         """One spelling for each range end: codes that no value has move up to the next that one has."""
@@ -152,6 +153,8 @@ class FieldType:
         if self.kind is Kind.FLOATING:
             if code == -1:  # the place of -0.0, which is stored as 0.0
                 return 0
+            if _INFINITY_CODE < code <= NAN_CODE:  # one NaN stands for all
+                return NAN_CODE
             if self.name == "float":
                 return _float32_bound(code)
         return code
@@ -192,6 +195,8 @@ class FieldType:
             case Kind.FLOATING:
                 number = float(value)  # type: ignore[arg-type]
                 return f"double('{number}')" if number in (_INFINITY, -_INFINITY) else f"{number!r}D"
+            case Kind.DECIMAL:
+                return f"{value:f}"  # never with an exponent: that would be a double
             case _:
                 return str(value)
 
@@ -217,13 +222,13 @@ def after_prefix(prefix: str) -> str | None:
 
 def _float32_bound(code: int) -> int:
     """The code of the least 32-bit float at or above a bound (bounds above infinity stay)."""
-    if code > float_code(_INFINITY):
+    if code > _INFINITY_CODE:
         return code
     wide = code_float(code)
     with np.errstate(over="ignore"):
         narrow = np.float32(wide)
-    if float(narrow) < wide:
-        narrow = np.nextafter(narrow, np.float32(np.inf))
+        if float(narrow) < wide:
+            narrow = np.nextafter(narrow, np.float32(np.inf))
     return float_code(float(narrow))
 
 

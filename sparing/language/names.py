@@ -1,0 +1,65 @@
+"""Names in the text -> the names that were declared. Upper and lower case are one, as in Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sparing.language.errors import LanguageError, or_nearest
+from sparing.language.syntax import Name, Star
+from sparing.model.topic import Topic
+from sparing.model.types import FieldType
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What names in `text` can refer to: the fields of a topic, with `prefix` (its name or alias) or without."""
+
+    text: str
+    topic: Topic
+    prefix: str
+
+    def field(self, name: Name) -> str:
+        """The declared field that a name refers to."""
+        self.check_prefix(name)
+        fields = self.topic.fields
+        declared = name.name if name.name in fields else _ignoring_case(name.name, fields)
+        if declared is None:
+            raise LanguageError(
+                f"Topic {self.topic.name} has no field {name.name}; {or_nearest(name.name, fields)}",
+                self.text,
+                name.start,
+                name.end,
+            )
+        return declared
+
+    def check_prefix(self, name: Name | Star) -> None:
+        """Refuse a prefix that is not this scope's."""
+        qualifier = name.qualifier
+        if qualifier is not None and qualifier != self.prefix and qualifier.lower() != self.prefix.lower():
+            raise LanguageError(
+                f"{qualifier} is not what this query reads from; write {self.prefix} or nothing before the dot.",
+                self.text,
+                name.start,
+                name.end,
+            )
+
+    def type(self, field: str) -> FieldType:
+        """The type of a declared field."""
+        return self.topic.fields[field]
+
+
+def topic_named(text: str, name: Name, topics: Mapping[str, Topic]) -> Topic:
+    """The declared topic that a name refers to."""
+    declared = name.name if name.name in topics else _ignoring_case(name.name, topics)
+    if declared is None:
+        raise LanguageError(
+            f"There is no topic {name.name}; {or_nearest(name.name, topics)}", text, name.start, name.end
+        )
+    return topics[declared]
+
+
+def _ignoring_case(name: str, declared: Iterable[str]) -> str | None:
+    lower = name.lower()
+    same = [word for word in declared if word.lower() == lower]
+    return same[0] if len(same) == 1 else None

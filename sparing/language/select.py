@@ -1,0 +1,118 @@
+"""The select list -> columns of a plain subscription, or outputs of an aggregate one."""
+
+from __future__ import annotations
+
+from sparing.language.errors import LanguageError, or_nearest
+from sparing.language.names import Scope
+from sparing.language.syntax import Call, Item, Literal, LiteralKind, Name, Star
+from sparing.model.functions import FUNCTION_NAMES, function
+from sparing.model.subscription import Output
+from sparing.model.window import CountWindow, TimeWindow
+
+Columns = tuple[tuple[str, str], ...]
+
+
+def columns_of(scope: Scope, items: list[Item]) -> Columns | None:
+    """Name in the payload and field, for each entry; None for `*`."""
+    columns: list[tuple[str, str]] = []
+    taken: set[str] = set()
+    for item in items:
+        what = item.what
+        if isinstance(what, Call):
+            _known(scope, what)
+            raise _refused(
+                scope,
+                item,
+                f"{what.name.lower()} needs windows: add GROUP BY window({scope.topic.time}, '10 seconds').",
+            )
+        if isinstance(what, Star):
+            scope.check_prefix(what)
+            if len(items) > 1:
+                raise _refused(scope, item, "* already stands for every field: give either * or a list of fields.")
+            if item.alias is not None:
+                raise _refused(scope, item, "* cannot be renamed.")
+            return None
+        field = scope.field(what)
+        columns.append((_free(scope, item, item.alias or field, taken), field))
+    return tuple(columns)
+
+
+def outputs_of(scope: Scope, items: list[Item], window: TimeWindow | CountWindow) -> tuple[Output, ...]:
+    """The aggregate functions asked for. The window's start and end may be named: every notification has them."""
+    outputs: list[Output] = []
+    taken: set[str] = set()
+    for item in items:
+        what = item.what
+        if isinstance(what, Call):
+            name, output = _aggregate(scope, what)
+            name = _free(scope, item, item.alias or name, taken)
+            outputs.append(Output(name, output.function, output.field))
+        elif isinstance(what, Star):
+            raise _refused(scope, item, "With windows, the select list takes aggregate functions such as count(*).")
+        elif not (isinstance(window, TimeWindow) and _is_window(what)):
+            field = scope.field(what)
+            raise _refused(
+                scope, item, f"With windows, a field must be inside an aggregate function, such as max({field})."
+            )
+        elif item.alias is not None:
+            raise _refused(scope, item, "Every notification has its window's start and end: they cannot be renamed.")
+    if not outputs:
+        raise LanguageError(
+            "No aggregate function is asked for: add one, such as count(*).", scope.text, items[0].start, items[-1].end
+        )
+    return tuple(outputs)
+
+
+def _is_window(name: Name) -> bool:
+    if name.qualifier is None:
+        return name.name.lower() == "window"
+    return name.qualifier.lower() == "window" and name.name.lower() in ("start", "end")
+
+
+def _aggregate(scope: Scope, call: Call) -> tuple[str, Output]:
+    """An output and the name that Spark gives it."""
+    name = _known(scope, call)
+    field: str | None = None
+    if len(call.arguments) != 1:
+        raise _refused(scope, call, f"{name} takes one field.")
+    match call.arguments[0]:
+        case Name() as argument:
+            field = scope.field(argument)
+        case Literal(LiteralKind.EXACT, 1) if name == "count" and not call.distinct:
+            pass
+        case Star():
+            pass
+        case argument:
+            takes = "*, 1 or a field" if name == "count" else "a field"
+            raise LanguageError(f"{name} takes {takes}.", scope.text, argument.start, argument.end)
+    found = function(name, None if field is None else scope.type(field), call.distinct)
+    if isinstance(found, str):
+        raise _refused(scope, call, f"{found}.")
+    spark_name = f"{name}({'DISTINCT ' if call.distinct else ''}{field or 1})"
+    return spark_name, Output(spark_name, found, field)
+
+
+def _known(scope: Scope, call: Call) -> str:
+    """The function's name in small letters."""
+    name = call.name.lower()
+    if name not in FUNCTION_NAMES:
+        end = call.start + len(call.name)
+        raise LanguageError(
+            f"There is no aggregate function {call.name}; {or_nearest(name, FUNCTION_NAMES)}",
+            scope.text,
+            call.start,
+            end,
+        )
+    return name
+
+
+def _free(scope: Scope, item: Item, name: str, taken: set[str]) -> str:
+    """The name, if no other entry has it."""
+    if name.lower() in taken:
+        raise _refused(scope, item, f"The name {name} is given twice: rename one with AS.")
+    taken.add(name.lower())
+    return name
+
+
+def _refused(scope: Scope, node: Item | Call, message: str) -> LanguageError:
+    return LanguageError(message, scope.text, node.start, node.end)
