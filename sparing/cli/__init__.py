@@ -1,1 +1,51 @@
 """The command line: one file per command."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from sparing.cli.console import say_error
+from sparing.model.errors import SparingError
+
+
+def build() -> typer.Typer:
+    """The application with all its commands."""
+    from sparing.cli.bench import bench
+    from sparing.cli.demo import demo
+    from sparing.cli.generate import generate
+    from sparing.cli.replay import replay
+    from sparing.cli.run import run
+
+    app = typer.Typer(
+        help="Content-based publish/subscribe on Apache Spark that sends as few messages as can be.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for command in (demo, run, replay, generate, bench):
+        app.command()(command)
+
+    @app.callback(invoke_without_command=True)
+    def options(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+        if version:
+            from sparing import __version__
+
+            typer.echo(f"sparing {__version__}")
+            raise typer.Exit
+
+    return app
+
+
+def main() -> None:
+    """Run the command line; a mistake that the user can put right is one sentence, not a traceback."""
+    try:
+        build()()
+    except SparingError as error:
+        say_error(error)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        say_error("stopped")
+        sys.exit(130)

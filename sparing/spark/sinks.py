@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
+from sparing.spark.admit_stage import TIMESTAMP_TEXT
 from sparing.spark.pipeline import Delivered
 from sparing.spark.unpack_stage import BILL, NOTIFICATION, QUARANTINE
 
@@ -43,7 +44,8 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int) -> None:
             if sink.path is None:
                 raise SparingError(f"Sink format {sink.format} needs a path: add path: to the sink.")
             folder = f"{sink.path.rstrip('/')}/{name}/batch={batch}"
-            table.write.mode("overwrite").format(sink.format).options(**sink.options).save(folder)
+            options = {**(TIMESTAMP_TEXT if sink.format == "json" else {}), **sink.options}
+            table.write.mode("overwrite").format(sink.format).options(**options).save(folder)
         elif sink.format == "console":
             table.show(truncate=False)
         elif sink.format == "kafka":

@@ -1,0 +1,216 @@
+"""The pipeline against plain Spark SQL: the same subscriptions over the same publications, in one run.
+
+The peer is what a Spark user would write without Sparing: the subscriptions as a table of bounds, publications joined
+with it on the predicates (symbols are equal, so Spark can hash on them), plain matches delivered as they are, aggregate
+ones grouped by subscription and window. It computes the same notifications, which is checked; it has no overlay, and so
+no bill. Both write to Spark's `noop` sink.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from rich import box
+from rich.table import Table
+
+from sparing.deployment.deployment import Deployment, Endpoint
+from sparing.model.errors import SparingError
+from sparing.model.subscription import Subscription
+from sparing.model.window import TimeWindow
+from sparing.spark import sources
+from sparing.spark.pipeline import PubSub
+from sparing.spark.run import stream, wait
+from sparing.workloads.files import write
+from sparing.workloads.stock import DEFAULTS, stock
+
+RATE = 2_000
+FILES = 8
+RANGES = ("open", "high", "low", "close", "volume", "change")
+WATERMARK = "10 seconds"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Numbers of subscriptions to try, publications in the trace, repetitions."""
+
+    subscriptions: tuple[int, ...] = (500, 5000)
+    publications: int = 200_000
+    repeat: int = 3
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One way of running, with so many subscriptions: publications per second of ours and of the peer."""
+
+    mode: str
+    subscriptions: int
+    ours: float
+    peer: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as fast ours is."""
+        return self.ours / self.peer
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All figures of a run."""
+
+    settings: Settings
+    figures: list[Figure]
+
+    def table(self) -> Table:
+        """For people."""
+        of = self.settings
+        title = f"Publications per second; {of.publications:,} stock publications, median of {of.repeat} runs"
+        table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+        for name in ("mode", "subscriptions", "Sparing", "Spark SQL", "ratio"):
+            table.add_column(name, justify="left" if name == "mode" else "right")
+        for f in self.figures:
+            table.add_row(f.mode, f"{f.subscriptions:,}", f"{f.ours:,.0f}", f"{f.peer:,.0f}", f"{f.ratio:.1f}")
+        return table
+
+    def json(self) -> dict[str, Any]:
+        """For programs."""
+        return {"settings": vars(self.settings), "figures": [vars(f) | {"ratio": f.ratio} for f in self.figures]}
+
+
+def pipeline(spark: SparkSession, settings: Settings) -> Figures:
+    """Measure ours and the peer in turn, batch and streaming."""
+    figures = []
+    for count in settings.subscriptions:
+        folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
+        try:
+            deployment = _deployment(folder, count, settings)
+            figures += _measure(spark, deployment, folder, settings)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    return Figures(settings, figures)
+
+
+def _deployment(folder: Path, subscriptions: int, settings: Settings) -> Deployment:
+    duration = settings.publications / RATE
+    workload = stock(replace(DEFAULTS, rate=RATE, duration=duration, subscriptions=subscriptions))
+    written = write(workload, folder / "stock", "parquet", FILES)
+    deployment = Deployment.read(written.deployment)
+    assert deployment.source is not None
+    source = replace(deployment.source, options={"maxFilesPerTrigger": "2"})
+    return replace(deployment, source=source, sink=Endpoint("noop"))
+
+
+def _measure(spark: SparkSession, deployment: Deployment, folder: Path, settings: Settings) -> list[Figure]:
+    runs = {
+        "batch": (lambda _: _our_batch(spark, deployment), lambda _: _peer_batch(spark, deployment)),
+        "stream": (
+            lambda n: _our_stream(spark, deployment, folder / f"ours{n}"),
+            lambda n: _peer_stream(spark, deployment, folder / f"peer{n}"),
+        ),
+    }
+    _check(spark, deployment)  # also warms up Java and the Python workers, for both
+    figures = []
+    for mode, (ours, peer) in runs.items():
+        times: tuple[list[float], list[float]] = ([], [])
+        for n in range(settings.repeat):
+            times[0].append(_timed(ours, n))
+            times[1].append(_timed(peer, n))
+        rates = [settings.publications / median(found) for found in times]
+        figures.append(Figure(mode, len(deployment.subscriptions), *rates))
+    return figures
+
+
+def _timed(work: Callable[[int], None], n: int) -> float:
+    begun = time.perf_counter()
+    work(n)
+    return time.perf_counter() - begun
+
+
+def _check(spark: SparkSession, deployment: Deployment) -> None:
+    """Both sides must give the same number of notifications."""
+    delivered = PubSub(spark, deployment).deliver(sources.read(spark, deployment, streaming=False))
+    ours = {row["kind"]: row["count"] for row in delivered.notifications.groupBy("kind").count().collect()}
+    delivered.forget()
+    events, windows = _peer(spark, deployment, sources.read(spark, deployment, streaming=False))
+    peer = {"event": events.count(), "window": windows.count()}
+    if ours != peer:
+        raise SparingError(f"Sparing and Spark SQL disagree on the benchmark's notifications: {ours} and {peer}.")
+
+
+def _our_batch(spark: SparkSession, deployment: Deployment) -> None:
+    delivered = PubSub(spark, deployment).deliver(sources.read(spark, deployment, streaming=False))
+    delivered.notifications.write.format("noop").mode("overwrite").save()
+    delivered.bill.write.format("noop").mode("overwrite").save()
+    delivered.forget()
+
+
+def _peer_batch(spark: SparkSession, deployment: Deployment) -> None:
+    for part in _peer(spark, deployment, sources.read(spark, deployment, streaming=False)):
+        part.write.format("noop").mode("overwrite").save()
+
+
+def _our_stream(spark: SparkSession, deployment: Deployment, checkpoint: Path) -> None:
+    wait(stream(spark, replace(deployment, checkpoint=str(checkpoint)), once=True))
+
+
+def _peer_stream(spark: SparkSession, deployment: Deployment, checkpoint: Path) -> None:
+    """One query for plain deliveries and one for windows, side by side: a single query cannot do both."""
+    parts = _peer(spark, deployment, sources.read(spark, deployment, streaming=True))
+    queries = [
+        part.writeStream.format("noop")
+        .option("checkpointLocation", str(checkpoint / str(at)))
+        .trigger(availableNow=True)
+        .start()
+        for at, part in enumerate(parts)
+    ]
+    for query in queries:
+        wait(query)
+
+
+def _peer(spark: SparkSession, deployment: Deployment, publications: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """Plain Spark SQL for the same subscriptions: events, windows."""
+    topic = deployment.topics["stock"]
+    columns = ["subscriber string", "subscription string", "symbol string", "aggregate boolean", "slide string"]
+    columns += [f"{field}_{end} {topic.fields[field].name}" for field in RANGES for end in ("low", "high")]
+    rows = [_bounds(subscription, deployment) for subscription in deployment.subscriptions]
+    table = F.broadcast(spark.createDataFrame(rows, ", ".join(columns)).withColumnRenamed("symbol", "wanted"))
+    matches = F.col("symbol") == F.col("wanted")
+    for field in RANGES:
+        low, high = F.col(f"{field}_low"), F.col(f"{field}_high")
+        matches &= (low.isNull() | (F.col(field) >= low)) & (high.isNull() | (F.col(field) < high))
+    if publications.isStreaming:
+        publications = publications.withWatermark("ts", WATERMARK)
+    events = publications.join(table.where("NOT aggregate"), matches).select(
+        "subscriber", "subscription", "ts", F.struct(*topic.fields).alias("payload")
+    )
+    # A window's slide must be a constant in Spark, so tumbling and sliding windows are grouped apart.
+    tumbling, sliding = (
+        publications.join(table.where(F.col("slide") == slide), matches)
+        .groupBy("subscriber", "subscription", F.window("ts", "10 seconds", slide))
+        .agg(F.count("*"), F.avg("close"), F.max("high"), F.sum("volume"))
+        for slide in ("10 seconds", "5 seconds")
+    )
+    return events, tumbling.union(sliding)
+
+
+def _bounds(subscription: Subscription, deployment: Deployment) -> tuple[Any, ...]:
+    """A subscription as a row of bounds."""
+    query = subscription.query
+    types = deployment.topics[query.topic].fields
+    found: list[Any] = [subscription.subscriber, subscription.id, query.box.on("symbol").point()]
+    window = query.aggregation.window if query.aggregation is not None else None
+    assert window is None or isinstance(window, TimeWindow)
+    slide = None if window is None else ("5 seconds" if window.slide == 5_000_000 else "10 seconds")
+    found += [window is not None, slide]
+    for field in RANGES:
+        ((low, high),) = query.box.on(field).ranges
+        found += [None if bound is None else types[field].value(bound) for bound in (low, high)]
+    return tuple(found)

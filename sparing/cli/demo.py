@@ -1,0 +1,85 @@
+"""`sparing demo`: a small city, from nothing to notifications and a bill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from sparing.cli.console import MasterOption, out, spark_session, step
+from sparing.model.errors import SparingError
+
+
+def demo(
+    folder: Path = typer.Option(Path("demo"), "--folder", help="Where to put the city's files.", metavar="FOLDER"),
+    seed: int = typer.Option(0, "--seed", help="The same seed makes the same city."),
+    master: str = MasterOption,
+) -> None:
+    """Make a small city of traffic and incidents, run it on local Spark, show notifications and the bill.
+
+    Example: sparing demo --folder /tmp/city --seed 7
+    """
+    from dataclasses import replace
+
+    from sparing.deployment.deployment import Deployment
+    from sparing.flow.links import NAIVE
+    from sparing.workloads.city import DEFAULTS, city
+    from sparing.workloads.files import write
+
+    with step("Making a city"):
+        written = write(city(replace(DEFAULTS, seed=seed)), folder, replace=_ours(folder))
+        deployment = Deployment.read(written.deployment)
+    overlay = deployment.overlay
+    out.print(
+        f"  {written.publications:,} publications of {len(deployment.advertisements)} publishers, "
+        f"{len(deployment.subscriptions)} subscriptions of {len(deployment.subscribers)} subscribers, "
+        f"{len(overlay.brokers)} brokers, {len(overlay.links)} links.",
+        highlight=False,
+    )
+    with spark_session(master) as spark:
+        from sparing.report.tables import bills_table, links_table, rows_table
+        from sparing.spark import sinks
+        from sparing.spark.run import replay
+
+        ours = deployment.policy.decision
+        with step(f"Running it under {ours}"):
+            run = replay(spark, deployment)
+        with step("Writing notifications, bill and quarantine"):
+            assert deployment.sink is not None
+            counts = sinks.write(run.delivered, deployment.sink, 0)
+        samples = []
+        for kind in ("event", "window", "digest"):
+            found = run.delivered.notifications.where(f"kind = '{kind}'").orderBy("time", "subscription").limit(3)
+            samples += [
+                (r["kind"], r["subscriber"], r["subscription"], f"{r['time']:%H:%M:%S}", r["payload"].toJson())
+                for r in found.collect()
+            ]
+        reasons = run.delivered.quarantine.groupBy("reason").count().orderBy("reason").collect()
+        run.delivered.forget()
+        with step("Running it again, everything sent raw, for comparison"):
+            naive = replay(spark, deployment, NAIVE)
+            naive.delivered.forget()
+
+    out.print()
+    out.print(rows_table("Some notifications", ("kind", "for", "subscription", "time", "payload"), samples))
+    bills = {ours: run.bill, "all raw": naive.bill}
+    out.print(bills_table(bills, "all raw"))
+    out.print(links_table(bills, 5))
+    sent, raw = run.bill.between_brokers(), naive.bill.between_brokers()
+    out.print(
+        f"{counts['notifications']:,} notifications with {sent:,} messages between brokers", end="", highlight=False
+    )
+    out.print(f" instead of {raw:,}: {100 * (raw - sent) / raw:.1f}% saved.", highlight=False)
+    told = ", ".join(f"{row['count']} {row['reason']}" for row in reasons)
+    out.print(f"{counts['quarantine']:,} bad rows are in quarantine: {told}.", highlight=False)
+    out.print(f"The deployment is {written.deployment}, the results are in {deployment.sink.path}.", soft_wrap=True)
+    out.print(f"Next: sparing run {written.deployment} --once", highlight=False, soft_wrap=True)
+
+
+def _ours(folder: Path) -> bool:
+    """Whether a folder may be written over: it is new, or an earlier demo's."""
+    if not folder.exists() or not any(folder.iterdir()):
+        return False
+    if not (folder / "deployment.yaml").exists():
+        raise SparingError(f"{folder} has other files in it: choose another folder with --folder.")
+    return True

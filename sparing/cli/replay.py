@@ -1,0 +1,79 @@
+"""`sparing replay`: a recorded trace as a batch, under one or several link policies, bills side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from sparing.cli.console import MasterOption, out, spark_session, step
+from sparing.model.errors import SparingError
+
+if TYPE_CHECKING:
+    from sparing.spark.run import Replayed
+
+
+def replay(
+    file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
+    decision: str = typer.Option(
+        "", "--decision", help="Link policies to compare, e.g. publisher-edge,subscriber-edge.", metavar="A,B,..."
+    ),
+    json_file: Path | None = typer.Option(None, "--json", help="Write the bills to a file as JSON.", metavar="OUT"),
+    master: str = MasterOption,
+) -> None:
+    """Replay a deployment's source as one batch and print the bill; the first policy's results go to the sink.
+
+    Example: sparing replay toronto.yaml --decision publisher-edge,subscriber-edge --json bills.json
+    """
+    from sparing.deployment.deployment import Deployment
+    from sparing.flow.links import NAIVE, POLICIES
+
+    deployment = Deployment.read(file)
+    policies = [name.strip() for name in decision.split(",") if name.strip()] or [deployment.policy.decision]
+    for name in policies:
+        if name not in POLICIES:
+            raise SparingError(f"{name!r} is not a link policy: use some of {', '.join(POLICIES)}.")
+    with spark_session(master) as spark:
+        from sparing.report.tables import bills_table, links_table
+        from sparing.spark import sinks
+        from sparing.spark.run import replay as run_batch
+
+        runs: dict[str, Replayed] = {}
+        for at, name in enumerate(policies):
+            with step(f"Replaying {deployment.name} under {name}"):
+                runs[name] = run_batch(spark, deployment, name)
+            if at == 0 and deployment.sink is not None:
+                with step("Writing the results"):
+                    counts = sinks.write(runs[name].delivered, deployment.sink, 0)
+            runs[name].delivered.forget()
+        bills = {name: run.bill for name, run in runs.items()}
+        out.print(bills_table(bills, NAIVE if NAIVE in bills and len(bills) > 1 else None))
+        out.print(links_table(bills))
+        if deployment.sink is not None:
+            out.print(
+                f"{counts['notifications']:,} notifications, {counts['quarantine']:,} rows in quarantine"
+                + (f"; the tables are in {deployment.sink.path}." if deployment.sink.path else "."),
+                highlight=False,
+                soft_wrap=True,
+            )
+        if json_file is not None:
+            write_json(json_file, {name: bill_json(run) for name, run in runs.items()})
+
+
+def bill_json(run: Replayed) -> dict[str, Any]:
+    """A bill for programs: totals by kind, and every entry."""
+    entries = [
+        {"source": k.source, "target": k.target, "kind": k.kind.value, "bucket": k.bucket, "messages": messages}
+        for k, messages in sorted(run.bill.items())
+    ]
+    return {"by_kind": run.bill.by_kind(), "between_brokers": run.bill.between_brokers(), "entries": entries}
+
+
+def write_json(path: Path, what: Any) -> None:
+    """Write JSON, or say why not."""
+    try:
+        path.write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise SparingError(f"{path} cannot be written: {error.strerror}.") from None

@@ -1,0 +1,51 @@
+"""`sparing run`: the streaming pipeline of a deployment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+
+from sparing.cli.console import MasterOption, err, out, spark_session, step
+
+
+def run(
+    file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
+    once: bool = typer.Option(False, "--once", help="Work through what is there, then stop."),
+    master: str = MasterOption,
+) -> None:
+    """Run a deployment as a stream; it goes on from its checkpoint where it stopped.
+
+    Windows are notified once the watermark has passed their end, so the last ones stay open until later events come.
+
+    Example: sparing run toronto.yaml --once
+    """
+    from sparing.deployment.deployment import Deployment
+
+    deployment = Deployment.read(file)
+    with spark_session(master) as spark:
+        from sparing.spark.run import stream, wait
+
+        totals = {"notifications": 0, "bill": 0, "quarantine": 0}
+
+        def watch(batch: int, counts: Mapping[str, int]) -> None:
+            for name, count in counts.items():
+                totals[name] += count
+            found = ", ".join(f"{counts[name]:,} {label}" for name, label in _LABELS.items())
+            err.print(f"[dim]micro-batch {batch}:[/] {found}", highlight=False)
+
+        with step("Preparing the stream"):
+            query = stream(spark, deployment, once=once, watch=watch)
+        try:
+            wait(query)
+        except KeyboardInterrupt:
+            query.stop()
+            err.print("Stopped; run again to go on from the checkpoint.")
+        found = ", ".join(f"{totals[name]:,} {label}" for name, label in _LABELS.items())
+        out.print(f"{deployment.name}: {found}.", highlight=False)
+        if deployment.sink is not None and deployment.sink.path is not None:
+            out.print(f"The tables are in {deployment.sink.path}.", highlight=False, soft_wrap=True)
+
+
+_LABELS = {"notifications": "notifications", "quarantine": "rows in quarantine"}
