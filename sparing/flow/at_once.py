@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparing.control.routes import distinct
 from sparing.flow.columns import Column
 from sparing.flow.deliver.digest import PAYLOAD
 from sparing.flow.interests import Interests
@@ -168,10 +169,12 @@ class AtOnce:
         order = np.argsort(found.rows.astype(np.uint16), kind="stable")
         rows = found.rows[order]
         subscriptions = numbers[found.boxes[order]].astype(np.int64) if len(order) else found.boxes
+        if not self._interests.changing:
+            return rows, subscriptions
         first, last = self._interests.valid
         times = publications.time[rows]
         in_force = (first[subscriptions] <= times) & (times < last[subscriptions])
-        return (rows, subscriptions) if in_force.all() else (rows[in_force], subscriptions[in_force])
+        return rows[in_force], subscriptions[in_force]
 
     def _by_group(
         self,
@@ -225,5 +228,5 @@ def _held(
 
 def _distinct(rows: np.ndarray, brokers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Each (row, broker) once, by ascending row."""
-    keys = np.unique(rows * count + brokers)
+    keys = distinct(rows * count + brokers)
     return keys // count, keys % count

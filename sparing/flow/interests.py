@@ -83,6 +83,11 @@ class Interests:
         return np.array(first, dtype=np.int64), np.array(last, dtype=np.int64)
 
     @cached_property
+    def changing(self) -> bool:
+        """Whether any subscription is not always in force."""
+        return any(s.valid_from is not None or s.valid_until is not None for s in self.plan.subscriptions)
+
+    @cached_property
     def groups(self) -> tuple[tuple[str, ...], np.ndarray]:
         """Names of the interest groups of held subscriptions, and each subscription's group (-1: plain).
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -42,10 +43,18 @@ class Matched:
     def __len__(self) -> int:
         return len(self.time)
 
+    @cached_property
+    def _held_starts(self) -> np.ndarray:
+        return _starts(self.held_rows, len(self))
+
+    @cached_property
+    def _goal_starts(self) -> np.ndarray:
+        return _starts(self.goal_rows, len(self))
+
     def take(self, rows: np.ndarray) -> Matched:
         """Some rows, in the order given."""
-        held_rows, held_at = _take_pairs(self.held_rows, rows, len(self))
-        goal_rows, goal_at = _take_pairs(self.goal_rows, rows, len(self))
+        held_rows, held_at = _take_pairs(self._held_starts, rows)
+        goal_rows, goal_at = _take_pairs(self._goal_starts, rows)
         return Matched(
             self.time[rows],
             self.id[rows],
@@ -78,8 +87,8 @@ class Matched:
                 "id": pa.array(self.id, type=pa.string()),
                 "publisher": pa.array(self.publisher, type=pa.string()),
                 "at": self.at.astype(np.int32),
-                "held": _lists(self.held_rows, self.held, len(self)),
-                "goals": _lists(self.goal_rows, self.goals, len(self)),
+                "held": _lists(self._held_starts, self.held),
+                "goals": _lists(self._goal_starts, self.goals),
                 "mark_end": self.mark_end,
                 "mark_subscription": self.mark_subscription,
                 **{f".{name}": arrow(column) for name, column in self.columns.items()},
@@ -147,18 +156,21 @@ def concat(parts: Sequence[Matched]) -> Matched:
     )
 
 
-def _take_pairs(pair_rows: np.ndarray, rows: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
-    """The new row numbers of the pairs of some rows, and where those pairs stood. Pair rows must ascend."""
-    starts = np.searchsorted(pair_rows, np.arange(total + 1))
+def _starts(pair_rows: np.ndarray, total: int) -> np.ndarray:
+    """Where each row's pairs begin, and after the last row where they end. Pair rows must ascend."""
+    return np.concatenate([[0], np.cumsum(np.bincount(pair_rows, minlength=total))]).astype(np.int64)
+
+
+def _take_pairs(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The new row numbers of the pairs of some rows, and where those pairs stood."""
     counts = (starts[1:] - starts[:-1])[rows]
     new_rows = np.repeat(np.arange(len(rows)), counts)
     within = np.arange(len(new_rows)) - np.repeat(np.cumsum(counts) - counts, counts)
     return new_rows, np.repeat(starts[:-1][rows], counts) + within
 
 
-def _lists(rows: np.ndarray, values: np.ndarray, total: int) -> pa.Array:
-    offsets = np.searchsorted(rows, np.arange(total + 1)).astype(np.int32)
-    return pa.ListArray.from_arrays(offsets, pa.array(values.astype(np.int32)))
+def _lists(starts: np.ndarray, values: np.ndarray) -> pa.Array:
+    return pa.ListArray.from_arrays(starts.astype(np.int32), pa.array(values.astype(np.int32)))
 
 
 def _pairs(lists: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:

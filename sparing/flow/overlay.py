@@ -32,6 +32,7 @@ from sparing.model.window import CountWindow, window_starts
 
 BEGINNING, END_OF_TIME = ALWAYS
 ELSEWHERE = -3  # a place that another process hosts
+MOST_CROSSINGS = 1 << 26  # entries in a table of rows by links
 
 
 @dataclass
@@ -267,10 +268,13 @@ class _Step:
         if first == last or not len(pairs):
             return
         assert self.rows is not None
-        chosen = np.zeros(len(self.rows), dtype=bool)
-        chosen[due[first:last]] = True
-        mine = chosen[self.rows.held_rows[pairs]]
-        self._rest(pairs[mine], ends[mine])
+        # Rows that are due stand at the end, in order; a portion of them at a time bounds the table of crossings.
+        portion = max(MOST_CROSSINGS // max(len(self.routes.source), 1), 1)
+        rows = self.rows.held_rows[pairs]
+        for start in range(first, last, portion):
+            stop = min(start + portion, last)
+            mine = slice(*np.searchsorted(rows, [due[start], due[stop - 1] + 1]))
+            self._rest(pairs[mine], ends[mine])
 
     def _rest(self, pairs: np.ndarray, ends: np.ndarray) -> None:
         """Put (row, subscription) pairs, each with an NWR, where their rows come to rest."""
@@ -286,21 +290,18 @@ class _Step:
         """
         assert self.rows is not None
         goals = self.plan.broker_of[subscriptions]
-        concerned = np.zeros(len(self.rows), dtype=bool)
-        concerned[rows] = True
-        mine = concerned[self.rows.goal_rows]
+        first, last = int(rows.min(initial=len(self.rows))), int(rows.max(initial=-1)) + 1
+        mine = slice(*np.searchsorted(self.rows.goal_rows, [first, last]))
         goal_rows = self.rows.goal_rows[mine]
         crossed_rows, crossed = self.routes.crossings(goal_rows, self.rows.at[goal_rows], self.rows.goals[mine])
-        links = max(len(self.routes.source), 1)
-        keys = crossed_rows * links + crossed
         at = at.copy()
         places = self.routes.link_of[at, goals].astype(np.int64)
-        if len(keys):
+        if len(crossed):
+            crosses = np.zeros((last - first, len(self.routes.source)), dtype=bool)
+            crosses[crossed_rows - first, crossed] = True
             moving = np.flatnonzero(places >= 0)
             while len(moving):
-                key = rows[moving] * links + places[moving]
-                found = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-                moving = moving[keys[found] == key]
+                moving = moving[crosses[rows[moving] - first, places[moving]]]
                 at[moving] = self.routes.target[places[moving]]
                 places[moving] = self.routes.link_of[at[moving], goals[moving]]
                 moving = moving[(places[moving] >= 0) & self.hosted[at[moving]]]

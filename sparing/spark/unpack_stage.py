@@ -82,11 +82,13 @@ def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFr
     names = spark.createDataFrame(
         rows, "recipient int, subscriber string, subscription string, topic string, kind string"
     )
-    found = records.where(F.col("record") == NOTIFICATION).select(
+    # The payload is parsed below the explode: once per publication, not once per recipient.
+    parsed = records.where(F.col("record") == NOTIFICATION).withColumn("payload", F.parse_json("payload"))
+    found = parsed.select(
         F.col("time"),
         F.col("start"),
         F.col("end"),
-        F.parse_json("payload").alias("payload"),
+        F.col("payload"),
         F.explode("recipients").alias("recipient"),
     )
     return found.join(F.broadcast(names), "recipient").select(

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 
@@ -22,6 +23,8 @@ def json_value(value: Any) -> str:
     >>> json_value(Decimal("1.50")), json_value(float("nan")), json_value("a\\"b")
     ('1.50', '"NaN"', '"a\\\\"b"')
     """
+    if type(value) is int:
+        return str(value)
     if isinstance(value, Json):
         return str(value)
     if isinstance(value, Decimal):
@@ -37,13 +40,18 @@ def json_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+@lru_cache(maxsize=4096)
+def _quoted(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
 def json_object(fields: Iterable[tuple[str, Any]]) -> str:
     """Named values as a JSON object; missing values are left out, as Spark does.
 
     >>> json_object([("avg(speed)", 41.5), ("count(1)", 3), ("max(lane)", None)])
     '{"avg(speed)":41.5,"count(1)":3}'
     """
-    parts = [f"{json.dumps(name, ensure_ascii=False)}:{json_value(v)}" for name, v in fields if v is not None]
+    parts = [f"{_quoted(name)}:{json_value(v)}" for name, v in fields if v is not None]
     return "{" + ",".join(parts) + "}"
 
 
