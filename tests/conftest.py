@@ -1,0 +1,23 @@
+"""Settings that all tests share."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+settings.register_profile("default", deadline=None, derandomize=False, print_blob=True)
+settings.load_profile("default")
+
+
+@pytest.fixture(scope="session")
+def spark() -> "Iterator[SparkSession]":
+    """One small session for all tests that need Spark, started by the first of them."""
+    from sparing.spark.session import session
+
+    started = session("local[2]", "sparing tests", spark_sql_adaptive_enabled="false")
+    yield started
+    started.stop()

@@ -1,0 +1,168 @@
+"""Admission: each reason with its sentence, and which of several comes first."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.control.plan import make_plan
+from sparing.flow.admit import BAD, Admission, Reason, Rows
+from sparing.flow.match.ranked import Ranked
+from sparing.model.box import Box
+from sparing.model.constraint import between, one_of
+from sparing.model.overlay import Overlay
+from sparing.model.subscription import Advertisement
+from sparing.model.topic import Topic
+from sparing.model.types import INT, STRING, TIMESTAMP
+from tests.flow.strategies import column_of
+
+TYPES = {"ts": TIMESTAMP, "lane": INT, "road": STRING, "at": TIMESTAMP, "severity": INT}
+TOPICS = {
+    "traffic": Topic("traffic", "ts", {name: TYPES[name] for name in ("ts", "lane", "road")}),
+    "incidents": Topic("incidents", "at", {name: TYPES[name] for name in ("at", "severity", "road")}),
+    "idle": Topic("idle", "ts", {"ts": TIMESTAMP}),
+}
+ADVERTISEMENTS = (
+    Advertisement("p1", "b", "traffic", Box.of({"lane": between(INT, 1, 3), "road": one_of(STRING, ["401"])})),
+    Advertisement("p2", "b", "traffic", Box()),
+    Advertisement("p2", "b", "incidents", Box.of({"severity": between(INT, 3, None)})),
+)
+PLAN = make_plan(Overlay(("b",)), TOPICS, ADVERTISEMENTS, {}, (), "publisher-edge", 10)
+
+
+def rows_of(rows, with_topic=True):
+    """Rows as they come from the reader: what does not fit its type is missing, and the row's text tells what it was."""
+    columns, misfit = {}, [False] * len(rows)
+    for name, kind in TYPES.items():
+        fitting = []
+        for at, row in enumerate(rows):
+            value = row.get(name)
+            fits = value is None or isinstance(value, str if kind is STRING else int)
+            misfit[at] |= not fits
+            fitting.append(value if fits else None)
+        columns[name] = column_of(fitting, kind)
+    text = [
+        row.get("malformed") or (json.dumps(row) if bad else None) for row, bad in zip(rows, misfit, strict=True)
+    ]
+    return Rows(
+        np.array([row.get("publisher") for row in rows], dtype=object),
+        np.array([row.get("topic") for row in rows], dtype=object) if with_topic else None,
+        columns,
+        np.array(text, dtype=object),
+        np.array(["malformed" in row for row in rows], dtype=bool),
+    )
+
+
+def admit(*rows, with_topic=True):
+    given_rows = rows_of(rows, with_topic)
+    return Admission(PLAN).admit(given_rows, Ranked(given_rows.columns, len(given_rows)))
+
+
+GOOD = {"publisher": "p1", "ts": 5, "lane": 1, "road": "401"}
+IDLE = Advertisement("p2", "b", "idle", Box())
+
+
+@pytest.mark.parametrize(
+    ("row", "reason", "detail"),
+    [
+        ({"malformed": "{oops"}, Reason.MALFORMED, "the line cannot be read as a row"),
+        (GOOD | {"publisher": None}, Reason.UNKNOWN_PUBLISHER, "the row names no publisher"),
+        (GOOD | {"publisher": "p9"}, Reason.UNKNOWN_PUBLISHER, "no publisher has the id p9"),
+        (GOOD | {"publisher": "p2"}, Reason.UNKNOWN_TOPIC, "p2 publishes on several topics and the row names none"),
+        (GOOD | {"topic": "weather"}, Reason.UNKNOWN_TOPIC, "no topic is called weather"),
+        (GOOD | {"topic": "incidents"}, Reason.UNKNOWN_TOPIC, "p1 does not publish on incidents"),
+        (GOOD | {"topic": ""}, Reason.UNKNOWN_TOPIC, "no topic is called "),
+        (GOOD | {"lane": "left"}, Reason.WRONG_TYPE, "lane is not an int: left"),
+        (GOOD | {"ts": "yesterday"}, Reason.WRONG_TYPE, "ts is not a timestamp: yesterday"),
+        (GOOD | {"ts": None}, Reason.NO_EVENT_TIME, "the event time ts is missing"),
+        (
+            {"publisher": "p2", "topic": "incidents", "ts": 5, "severity": 4},
+            Reason.NO_EVENT_TIME,
+            "the event time at is missing",
+        ),
+        (GOOD | {"lane": 3}, Reason.OUTSIDE, "p1 advertised only (lane >= 1 AND lane < 3) AND road = '401'"),
+        (GOOD | {"road": None}, Reason.OUTSIDE, "p1 advertised only (lane >= 1 AND lane < 3) AND road = '401'"),
+        (
+            {"publisher": "p2", "topic": "incidents", "at": 1, "severity": 2},
+            Reason.OUTSIDE,
+            "p2 advertised only severity >= 3",
+        ),
+    ],
+)
+def test_each_reason_has_its_sentence(row, reason, detail):
+    found = admit(GOOD, row)
+    assert found.advertisement.tolist() == [0, BAD]
+    ((rejected),) = found.rejected
+    assert (rejected.reason, rejected.detail) == (reason, detail)
+
+
+IN_ORDER = [  # each makes a row bad in its own way; the first that applies is given
+    ({"malformed": "{oops"}, Reason.MALFORMED),
+    ({"publisher": "p9"}, Reason.UNKNOWN_PUBLISHER),
+    ({"topic": "weather"}, Reason.UNKNOWN_TOPIC),
+    ({"road": 401}, Reason.WRONG_TYPE),
+    ({"ts": None}, Reason.NO_EVENT_TIME),
+    ({"lane": 9}, Reason.OUTSIDE),
+]
+
+
+@given(st.sets(st.sampled_from(range(len(IN_ORDER)))))
+def test_the_first_reason_is_given(faults):
+    row = dict(GOOD)
+    for fault in faults:
+        row.update(IN_ORDER[fault][0])
+    found = admit(row)
+    if not faults:
+        assert not found.rejected
+        assert found.advertisement.tolist() == [0]
+    else:
+        assert [rejected.reason for rejected in found.rejected] == [IN_ORDER[min(faults)][1]]
+        assert found.advertisement.tolist() == [BAD]
+    assert [reason for _, reason in IN_ORDER] == [reason for reason in Reason if reason is not Reason.LATE]
+
+
+def test_publishers_with_several_topics_name_the_one_they_mean():
+    found = admit(
+        GOOD,
+        {"publisher": "p2", "topic": "traffic", "ts": 1},
+        {"publisher": "p2", "topic": "incidents", "at": 1, "severity": 3},
+        GOOD | {"topic": "traffic"},
+        {"publisher": "p2", "topic": "idle", "ts": 1},
+    )
+    assert found.advertisement.tolist() == [0, 1, 2, 0, BAD]
+    assert [rejected.detail for rejected in found.rejected] == ["p2 does not publish on idle"]
+
+
+def test_without_a_topic_column_the_publisher_tells():
+    found = admit(GOOD, {"publisher": "p2", "ts": 1}, with_topic=False)
+    assert found.advertisement.tolist() == [0, BAD]
+    assert [rejected.reason for rejected in found.rejected] == [Reason.UNKNOWN_TOPIC]
+
+
+def test_fields_of_other_topics_do_not_matter():
+    """`severity` is no field of traffic, so a value that does not fit it is not traffic's mistake."""
+    assert admit(GOOD | {"severity": "high"}).advertisement.tolist() == [0]
+
+
+def test_names_of_fields_in_the_text_may_be_in_any_case():
+    found = rows_of([GOOD | {"lane": None}])
+    found.text[0] = json.dumps({"publisher": "p1", "LANE": "left"})
+    admitted = Admission(PLAN).admit(found, Ranked(found.columns, 1))
+    assert [rejected.detail for rejected in admitted.rejected] == ["lane is not an int: left"]
+
+
+def test_rejected_rows_keep_their_text():
+    found = admit({"malformed": "{oops"}, GOOD | {"lane": "left"}, GOOD | {"publisher": "p9", "topic": "traffic"})
+    texts = [rejected.text for rejected in found.rejected]
+    assert texts[0] == "{oops"
+    assert json.loads(texts[1]) == GOOD | {"lane": "left"}
+    written = {"ts": "1970-01-01T00:00:00.000005Z", "publisher": "p9", "topic": "traffic"}
+    assert json.loads(texts[2]) == GOOD | written
+
+
+def test_an_empty_batch():
+    found = admit()
+    assert len(found.advertisement) == 0
+    assert found.rejected == []

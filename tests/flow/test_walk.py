@@ -1,0 +1,293 @@
+"""The walk against the judges: results, bills, time, and brokers hosted elsewhere."""
+
+import copy
+import pickle
+
+import pytest
+from hypothesis import Phase, assume, event, find, given, settings
+from hypothesis import strategies as st
+
+from sparing.flow.links import POLICIES
+from sparing.flow.links.publisher_edge import PublisherEdge
+from sparing.flow.links.subscriber_edge import SubscriberEdge
+from sparing.flow.overlay import END_OF_TIME
+from sparing.flow.walk import Walk
+from sparing.model.bill import MessageKind, total
+from tests.flow import strategies
+from tests.flow.strategies import batches, events_of, results_of
+from tests.judges import overlay as judge
+
+
+class Case(tuple):
+    """A plan and what is published, shown in a form that one can read."""
+
+    def __repr__(self):
+        plan, publications = self
+        lines = [f"tree {judge.tree_of(plan)} of {plan.routes.brokers}"]
+        lines += [f"at {judge.home(plan, n)}: {s}" for n, s in enumerate(plan.subscriptions)]
+        return "\n".join([*lines, *map(repr, publications)])
+
+
+@st.composite
+def cases(draw, **shape):
+    """A plan and what is published."""
+    plan = draw(strategies.plans(**shape))
+    return Case((plan, draw(strategies.published(plan))))
+
+
+@st.composite
+def sliding_cases(draw):
+    """Cases in which much is forwarded that was counted before."""
+    plan = draw(strategies.sliding_plans())
+    return Case((plan, draw(strategies.published(plan, least=4))))
+
+
+def walked(plan, policy, publications):
+    return Walk(plan, policy).feed(batches(plan, publications))
+
+
+def described(states):
+    """Everything that a walk remembers, as plain lists."""
+
+    def rows_of(rows):
+        if rows is None:
+            return None
+        arrays = [rows.time, rows.id, rows.at, rows.held_rows, rows.held, rows.goal_rows, rows.goals, rows.mark_end]
+        columns = [(name, column.values.tolist(), column.valid.tolist()) for name, column in rows.columns.items()]
+        return [array.tolist() for array in arrays], columns
+
+    def places_of(places):
+        return {place: ([raw.tolist() for raw in w.raw], list(w.partials)) for place, w in places.items()}
+
+    return {
+        group: (
+            rows_of(state.rows),
+            state.fresh.tolist(),
+            {end: {s: places_of(p) for s, p in by_subscription.items()} for end, by_subscription in state.open.items()},
+            {link: sorted(rows) for link, rows in state.gone.items()},
+            {s: (tail.skip, tail.rows.tolist()) for s, tail in state.tails.items()},
+        )
+        for group, state in states.items()
+    }
+
+
+def check_delivered(plan, publications, delivered):
+    """Everything that should be delivered is, once, and nothing else."""
+    assert events_of(plan, delivered) == judge.events(plan, publications)
+    assert results_of(plan, delivered) == judge.results(plan, publications)
+
+
+# Results
+
+
+@given(cases(), strategies.policies)
+def test_every_policy_delivers_what_the_judge_says(case, policy):
+    plan, publications = case
+    delivered = walked(plan, policy, publications)
+    check_delivered(plan, publications, [delivered])
+    billed = delivered.bill.by_kind().get("notification", 0)
+    assert billed == len(delivered.events) + len(delivered.notifications)
+
+
+@given(cases(apart=True, least=2), strategies.policies)
+def test_brokers_without_a_path_get_nothing(case, policy):
+    plan, publications = case
+    delivered = walked(plan, policy, publications)
+    check_delivered(plan, publications, [delivered])
+    joined = set(judge.tree_of(plan)) | {(b, a) for a, b in judge.tree_of(plan)}
+    between = {(k.source, k.target) for k in delivered.bill if k.kind is not MessageKind.NOTIFICATION}
+    assert between <= joined
+
+
+@given(cases() | sliding_cases(), strategies.mixed)
+@settings(max_examples=150)
+def test_forwarding_counts_nothing_twice_and_costs_what_a_slow_walk_costs(case, policy):
+    plan, publications = case
+    delivered = walked(plan, policy, publications)
+    check_delivered(plan, publications, [delivered])
+    slow = judge.slow_walk(plan, publications, policy)
+    event(f"half settled and forwarded: {min(slow.half_settled, 3)}")
+    assert delivered.bill == slow.bill
+
+
+def test_generated_cases_forward_what_is_half_settled():
+    """The rule against double counting is at work only if a publication is forwarded that counted before."""
+    half_settled = st.tuples(sliding_cases(), strategies.mixed).map(lambda c: judge.slow_walk(*c[0], c[1]))
+    quick = settings(max_examples=300, phases=[Phase.generate], database=None)
+    find(half_settled, lambda slow: slow.half_settled >= 2 and slow.forwarded_results >= 1, settings=quick)
+
+
+# Bills
+
+
+@given(cases())
+def test_subscriber_edge_costs_the_union_of_paths(case):
+    plan, publications = case
+    assert walked(plan, SubscriberEdge(), publications).bill == judge.naive_bill(plan, publications)
+
+
+@given(cases())
+def test_publisher_edge_costs_one_result_per_link_and_window(case):
+    plan, publications = case
+    assert walked(plan, PublisherEdge(), publications).bill == judge.slow_walk(plan, publications, PublisherEdge()).bill
+
+
+# Time
+
+
+@given(cases() | sliding_cases(), strategies.policies | strategies.mixed, st.data())
+@settings(max_examples=120)
+def test_neither_cuts_nor_arrival_order_matter(case, policy, data):
+    plan, publications = case
+    whole = walked(plan, policy, publications)
+    walk = Walk(plan, policy)
+    parts = [
+        walk.feed(batches(plan, cut.publications), cut.until) for cut in data.draw(strategies.cuts(publications))
+    ]
+    assert not any(part.late for part in parts)
+    check_delivered(plan, publications, parts)
+    assert total(part.bill for part in parts) == whole.bill
+    assert sorted(n for part in parts for n in map(repr, part.notifications)) == sorted(map(repr, whole.notifications))
+
+
+@given(cases(), strategies.policies, st.data())
+def test_late_publications_are_reported_and_not_counted(case, policy, data):
+    plan, publications = case
+    walk, parts, reached, late = Walk(plan, policy), [], strategies.FIRST - 1, set()
+    for cut in data.draw(strategies.cuts(publications, late=True)):
+        parts.append(walk.feed(batches(plan, cut.publications), cut.until))
+        too_late = [p for p in cut.publications if p.time < reached]
+        late.update(p.id for p in too_late)
+        reached = max(reached, cut.until)
+        wanted = {
+            p.id
+            for number, s in enumerate(plan.subscriptions)
+            if not judge.is_plain(s)
+            for p in judge.matching(plan, number, too_late)
+        }
+        assert sorted(id_ for matched in parts[-1].late for id_ in matched.id) == sorted(wanted)
+    on_time = [p for p in publications if p.id not in late]
+    event(f"late: {min(len(late), 3)}")
+    assert events_of(plan, parts) == judge.events(plan, publications)
+    assert results_of(plan, parts) == judge.results(plan, on_time)
+    if not policy.at_once:
+        assert total(p.bill for p in parts) == judge.slow_walk(plan, publications, policy, late).bill
+
+
+@given(cases(), strategies.policies)
+def test_nothing_is_remembered_at_the_end_but_count_windows_under_way(case, policy):
+    plan, publications = case
+    walk = Walk(plan, policy)
+    walk.feed(batches(plan, publications), strategies.LAST)
+    walk.feed([])
+    for state in walk._states.values():
+        assert state.tails
+        assert not state.open
+        assert state.wakes() is None
+        counting = {row for tail in state.tails.values() for row in tail.rows.tolist()}
+        assert counting == set(range(0 if state.rows is None else len(state.rows)))
+
+
+@given(cases(), strategies.policies, st.data())
+def test_wakes_is_never_later_than_the_next_thing_to_do(case, policy, data):
+    plan, publications = case
+    walk = Walk(plan, policy)
+    delivered = [walk.feed(batches(plan, publications), data.draw(st.integers(strategies.FIRST, strategies.LAST)))]
+    while times := [wakes for state in walk._states.values() if (wakes := state.wakes()) is not None]:
+        if min(times) - 1 >= walk._time:
+            idle = walk.feed([], min(times) - 1)
+            assert not idle.notifications
+            assert not idle.bill
+        before = walk._time
+        delivered.append(walk.feed([], min(times)))
+        assert walk._time > before
+    check_delivered(plan, publications, delivered)
+    assert not walk.feed([]).notifications
+
+
+@given(cases() | sliding_cases(), strategies.policies, st.data())
+def test_advance_leaves_the_state_it_is_given_alone(case, policy, data):
+    """Going on twice from one state, or from a state that was stored and read back, gives the same."""
+    plan, publications = case
+    walk = Walk(plan, policy)
+    for cut in data.draw(strategies.cuts(publications)):
+        again, stored = copy.copy(walk), copy.copy(walk)
+        again._states, before = dict(walk._states), described(walk._states)
+        stored._states = pickle.loads(pickle.dumps(walk._states))
+        arrivals = batches(plan, cut.publications)
+        first = walk.feed(arrivals, cut.until)
+        assert described(again._states) == before
+        for other in (again.feed(arrivals, cut.until), stored.feed(arrivals, cut.until)):
+            assert other.notifications == first.notifications
+            assert other.bill == first.bill
+        assert described(again._states) == described(stored._states) == described(walk._states)
+
+
+# Hosted elsewhere
+
+
+def hosted_apart(plan, walks, cut):
+    """Feed walks that host different brokers until what they send each other no longer changes; then commit."""
+    received = [[] for _ in walks]
+    for _ in range(4 * len(plan.routes.brokers) + 4):
+        trial = [(copy.copy(walk), hosted) for walk, hosted in walks]
+        for walk, _ in trial:
+            walk._states = dict(walk._states)
+        out = [
+            walk.feed(batches(plan, [p for p in cut.publications if p.at in hosted]), cut.until, items)
+            for (walk, hosted), items in zip(trial, received, strict=True)
+        ]
+        sent = [[item for delivered in out for item in delivered.sent if item.target in hosted] for _, hosted in walks]
+        if sent == received:
+            return trial, out
+        received = sent
+    raise AssertionError("the exchange does not settle")
+
+
+@given(cases(least=2) | sliding_cases(), strategies.policies | strategies.mixed, st.data())
+@settings(max_examples=120)
+def test_brokers_hosted_elsewhere_make_no_difference(case, policy, data):
+    """Up to three processes, any split (also one whose brokers are not neighbours), in any micro-batches."""
+    plan, publications = case
+    host = {broker: data.draw(st.integers(0, 2)) for broker in plan.routes.brokers}
+    walks = []
+    for number in sorted(set(host.values())):
+        hosted = {broker for broker in host if host[broker] == number}
+        walks.append((Walk(plan, policy, hosted), hosted))
+    event(f"processes: {len(walks)}")
+    parts = []
+    for cut in data.draw(strategies.cuts(publications)):
+        walks, out = hosted_apart(plan, walks, cut)
+        parts += out
+    check_delivered(plan, publications, parts)
+    assert total(part.bill for part in parts) == walked(plan, policy, publications).bill
+
+
+@given(cases(apart=True, least=2), st.data())
+@settings(max_examples=40)
+def test_a_part_of_the_overlay_without_links_to_the_rest_may_be_hosted_alone(case, data):
+    plan, publications = case
+    start = data.draw(st.sampled_from(plan.routes.brokers))
+    part = {b for b in plan.routes.brokers if judge.path(judge.tree_of(plan), start, b) is not None}
+    assume(len(part) < len(plan.routes.brokers))
+    policy = data.draw(strategies.policies)
+    walks = [Walk(plan, policy, hosted) for hosted in (part, set(plan.routes.brokers) - part)]
+    inside = [[p for p in publications if (p.at in part) == here] for here in (True, False)]
+    out = [walk.feed(batches(plan, mine)) for walk, mine in zip(walks, inside, strict=True)]
+    assert not any(delivered.sent for delivered in out)
+    check_delivered(plan, publications, out)
+    assert total(delivered.bill for delivered in out) == walked(plan, policy, publications).bill
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_goes_by_its_own_name(name):
+    assert POLICIES[name].name == name
+
+
+def test_feeding_nothing_gives_nothing():
+    plan = strategies.plan_of(strategies.Overlay(("b",)), {}, ())
+    walk = Walk(plan)
+    for delivered in (walk.feed([]), walk.feed(batches(plan, []), END_OF_TIME)):
+        assert not delivered.events
+        assert not delivered.notifications
+        assert not delivered.bill

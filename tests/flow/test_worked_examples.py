@@ -1,0 +1,237 @@
+"""Small cases worked out by hand: Figure 3 of the paper, the edges of windows, and who is in force when."""
+
+import json
+from dataclasses import dataclass, field
+
+import pytest
+
+from sparing.flow.links.publisher_edge import PublisherEdge
+from sparing.flow.links.subscriber_edge import SubscriberEdge
+from sparing.flow.walk import Walk
+from sparing.model.box import Box
+from sparing.model.constraint import between
+from sparing.model.overlay import Link, Overlay
+from sparing.model.subscription import Aggregation, Query, Subscription
+from sparing.model.types import INT
+from sparing.model.window import CountWindow, TimeWindow
+from tests.flow.strategies import OUTPUTS, batches, plan_of
+from tests.judges.overlay import Publication
+
+LINE = Overlay(("b1", "b2", "b3"), (Link("b1", "b2"), Link("b2", "b3")))
+PAIR = Overlay(("b1", "b2"), (Link("b1", "b2"),))
+
+
+def window(name, duration, slide=1000, *, owner="A", box=None, outputs=("n",), **validity):
+    """A subscription to a window that starts at 0 (and then long after)."""
+    aggregation = Aggregation(tuple(OUTPUTS[o] for o in outputs), TimeWindow(duration, slide))
+    return Subscription(name, owner, Query("t", box or Box(), aggregation=aggregation), **validity)
+
+
+@dataclass
+class Decide:
+    """A policy that has every decision written down, by link and subscription; it keeps what it was asked."""
+
+    plan: object
+    forward: set = field(default_factory=set)
+    asked: list = field(default_factory=list)
+    name = "decide"
+    at_once = False
+
+    def aggregate(self, question):
+        routes = self.plan.routes
+        ends = routes.brokers[routes.source[question.link]], routes.brokers[routes.target[question.link]]
+        key = ">".join(ends), self.plan.subscriptions[question.subscription].id
+        self.asked.append((*key, len(question.items), question.results))
+        return key not in self.forward
+
+
+def counts(delivered, plan):
+    """Subscription -> the n of each of its windows."""
+    found = {}
+    for n in delivered.notifications:
+        found.setdefault(plan.subscriptions[n.subscription].id, []).append(json.loads(n.payload)["n"])
+    return found
+
+
+def messages(delivered):
+    """(link, kind) -> messages between brokers."""
+    found = {}
+    for key, number in delivered.bill.items():
+        if key.kind.value != "notification":
+            link = f"{key.source}>{key.target}", key.kind.value
+            found[link] = found.get(link, 0) + number
+    return found
+
+
+# Figure 3 of mna-aggregation: p1 and p2 match all three NWRs, p3 and p4 came after Na had ended.
+FIGURE_3 = [
+    Publication("p1", 1, "b1"),
+    Publication("p2", 2, "b1"),
+    Publication("p3", 11, "b1"),
+    Publication("p4", 12, "b1"),
+]
+NWRS = (window("Na", 10), window("Nb", 20), window("Nc", 30))
+
+
+@pytest.mark.parametrize(
+    ("forward", "publications", "results", "asked"),
+    [
+        pytest.param("", 0, 3, [("Na", 2), ("Nb", 4), ("Nc", 4)], id="static (a): three results"),
+        pytest.param("ab", 4, 0, [("Na", 2), ("Nb", 2)], id="ADOCK, ties forwarded (b): nothing is left for Nc"),
+        pytest.param("a", 2, 2, [("Na", 2), ("Nb", 2), ("Nc", 2)], id="WAD (c): p3 and p4 are aggregated twice"),
+        pytest.param("b", 4, 1, [("Na", 2), ("Nb", 4)], id="p1 and p2 have counted for Na when they are forwarded"),
+        pytest.param("c", 4, 2, [("Na", 2), ("Nb", 4), ("Nc", 4)], id="all forwarded by the last"),
+    ],
+)
+def test_figure_3(forward, publications, results, asked):
+    plan = plan_of(PAIR, {"A": ("b2",)}, NWRS)
+    policy = Decide(plan, {("b1>b2", f"N{letter}") for letter in forward})
+    delivered = Walk(plan, policy).feed(batches(plan, FIGURE_3))
+    assert counts(delivered, plan) == {"Na": [2], "Nb": [4], "Nc": [4]}
+    expected = {("b1>b2", "publication"): publications, ("b1>b2", "result"): results}
+    assert messages(delivered) == {key: number for key, number in expected.items() if number}
+    assert policy.asked == [("b1>b2", name, items, 0) for name, items in asked]
+
+
+def test_figure_3_with_the_subscriber_one_hop_further():
+    """The first link forwards for Nb, the second for Na and Nc: each publication still counts once in each NWR."""
+    plan = plan_of(LINE, {"A": ("b3",)}, NWRS)
+    policy = Decide(plan, {("b1>b2", "Nb"), ("b2>b3", "Na"), ("b2>b3", "Nc")})
+    delivered = Walk(plan, policy).feed(batches(plan, FIGURE_3))
+    assert counts(delivered, plan) == {"Na": [2], "Nb": [4], "Nc": [4]}
+    assert policy.asked == [
+        ("b1>b2", "Na", 2, 0),
+        ("b2>b3", "Na", 0, 1),  # a partial result is handed on as it is
+        ("b1>b2", "Nb", 4, 0),
+        ("b2>b3", "Nb", 4, 0),
+        ("b2>b3", "Nc", 4, 0),  # the first link has nothing left for Nc
+    ]
+    assert messages(delivered) == {
+        ("b1>b2", "result"): 1,
+        ("b2>b3", "result"): 2,
+        ("b1>b2", "publication"): 4,
+        ("b2>b3", "publication"): 4,
+    }
+
+
+def test_partial_results_meet_publications_on_the_way():
+    """A result from b1 and a publication made at b2 wait on the same link: one result for both."""
+    plan = plan_of(LINE, {"A": ("b3",)}, (window("Na", 10),))
+    policy = Decide(plan)
+    delivered = Walk(plan, policy).feed(batches(plan, [*FIGURE_3, Publication("q", 3, "b2")]))
+    assert policy.asked == [("b1>b2", "Na", 2, 0), ("b2>b3", "Na", 1, 1)]
+    assert counts(delivered, plan) == {"Na": [3]}
+    assert messages(delivered) == {("b1>b2", "result"): 1, ("b2>b3", "result"): 1}
+
+
+def test_a_plain_subscription_on_the_way_takes_publications_out_of_the_graph():
+    """What travels raw for a plain subscription at b2 need not be sent again; only b2>b3 is decided on."""
+    plain = Subscription("plain", "B", Query("t", Box()))
+    plan = plan_of(LINE, {"A": ("b3",), "B": ("b2",)}, (*NWRS, plain))
+    policy = Decide(plan)
+    delivered = Walk(plan, policy).feed(batches(plan, FIGURE_3))
+    assert {link for link, *_ in policy.asked} == {"b2>b3"}
+    assert messages(delivered) == {("b1>b2", "publication"): 4, ("b2>b3", "result"): 3}
+    assert len(delivered.events) == 4
+
+
+def test_equal_ends_are_decided_in_the_order_of_subscription_ids():
+    """s1 forwards, so s2 (same end) has nothing left, and s0 was decided before."""
+    plan = plan_of(PAIR, {"A": ("b2",)}, tuple(window(f"s{n}", 10) for n in (2, 0, 1)))
+    policy = Decide(plan, {("b1>b2", "s1")})
+    delivered = Walk(plan, policy).feed(batches(plan, FIGURE_3))
+    assert policy.asked == [("b1>b2", "s0", 2, 0), ("b1>b2", "s1", 2, 0)]
+    assert counts(delivered, plan) == {"s0": [2], "s1": [2], "s2": [2]}
+    assert messages(delivered) == {("b1>b2", "result"): 1, ("b1>b2", "publication"): 2}
+
+
+def test_publications_forwarded_before_do_not_wait_when_rows_are_renumbered():
+    """What left a link in one batch stays gone in later ones, although rows come and go in between."""
+    plan = plan_of(PAIR, {"A": ("b2",)}, NWRS)
+    policy = Decide(plan, {("b1>b2", "Na")})
+    walk = Walk(plan, policy)
+    early = [Publication("p0", 40, "b1"), *FIGURE_3[:2]]  # p0 waits for no NWR, but is a row for a while
+    parts = [walk.feed(batches(plan, early), 11), walk.feed(batches(plan, FIGURE_3[2:]), 21), walk.feed([])]
+    assert policy.asked == [("b1>b2", "Na", 2, 0), ("b1>b2", "Nb", 2, 0), ("b1>b2", "Nc", 2, 0)]
+    assert [counts(part, plan) for part in parts] == [{"Na": [2]}, {"Nb": [4]}, {"Nc": [4]}]
+
+
+# The edges of windows
+
+
+def test_a_publication_at_the_end_of_a_window_belongs_to_the_next():
+    plan = plan_of(PAIR, {"A": ("b2",)}, (window("tumbling", 10, 10),))
+    walk = Walk(plan, PublisherEdge())
+    publications = [Publication(str(time), time, "b1") for time in (9, 10, 19, 20)]
+    first = walk.feed(batches(plan, publications), 10)
+    assert [(n.start, n.end) for n in first.notifications] == [(0, 10)]
+    assert counts(first, plan) == {"tumbling": [1]}
+    # 10 is not late: the window [10, 20) is still open.
+    second = walk.feed(batches(plan, [Publication("again", 10, "b1")]))
+    assert not second.late
+    assert [(n.start, n.end) for n in second.notifications] == [(10, 20), (20, 30)]
+    assert counts(second, plan) == {"tumbling": [3, 1]}
+
+
+def test_a_window_is_settled_as_soon_as_time_reaches_its_end():
+    plan = plan_of(PAIR, {"A": ("b2",)}, (window("tumbling", 10, 10),))
+    walk = Walk(plan, PublisherEdge())
+    assert not walk.feed(batches(plan, [Publication("p", 3, "b1")]), 9).notifications
+    assert counts(walk.feed([], 10), plan) == {"tumbling": [1]}
+    assert not walk._states
+    assert [list(m.id) for m in walk.feed(batches(plan, [Publication("q", 9, "b1")]), 20).late] == [["q"]]
+
+
+def test_windows_before_the_epoch():
+    plan = plan_of(PAIR, {"A": ("b2",)}, (window("tumbling", 10, 10),))
+    delivered = Walk(plan, PublisherEdge()).feed(batches(plan, [Publication("p", -1, "b1")]))
+    assert [(n.start, n.end) for n in delivered.notifications] == [(-10, 0)]
+
+
+def test_gaps_between_sampling_windows_cost_nothing():
+    plan = plan_of(PAIR, {"A": ("b2",)}, (window("sampling", 2, 10),))
+    delivered = Walk(plan, PublisherEdge()).feed(batches(plan, [Publication("p", 5, "b1")]))
+    assert not delivered.bill
+    assert not delivered.notifications
+
+
+# Who is in force when
+
+
+def test_subscriptions_count_what_is_made_while_they_are_in_force():
+    valid = {"valid_from": 5, "valid_until": 15}
+    subscriptions = (
+        window("w", 10, 10, **valid),
+        Subscription("plain", "A", Query("t", Box()), **valid),
+        Subscription("digest", "A", Query("t", Box(), every=100), **valid),
+    )
+    plan = plan_of(PAIR, {"A": ("b2",)}, subscriptions)
+    publications = [Publication(f"{time:02}", time, "b1", x=time) for time in (4, 5, 9, 14, 15)]
+    for policy in (PublisherEdge(), SubscriberEdge()):
+        delivered = Walk(plan, policy).feed(batches(plan, publications))
+        payloads = {(plan.subscriptions[n.subscription].id, n.start): n.payload for n in delivered.notifications}
+        assert payloads == {
+            ("w", 0): '{"n":2}',
+            ("w", 10): '{"n":1}',
+            ("digest", 0): '{"events":[{"x":5},{"x":9},{"x":14}]}',
+        }
+        assert [id_ for _, id_ in delivered.events] == ["05", "09", "14"]
+
+
+def test_digests_and_count_windows_go_by_time_then_id_across_batches():
+    count = Aggregation((OUTPUTS["sum x"],), CountWindow(2, 1))
+    subscriptions = (
+        Subscription("digest", "A", Query("t", Box(), (("value", "x"),), every=100)),
+        Subscription("pairs", "A", Query("t", Box.of({"x": between(INT, 0, None)}), aggregation=count)),
+    )
+    plan = plan_of(PAIR, {"A": ("b2",)}, subscriptions)
+    walk = Walk(plan, PublisherEdge())
+    arrivals = [Publication("c", 7, "b2", 3), Publication("b", 7, "b1", 2), Publication("d", 9, "b1", 4)]
+    parts = [walk.feed(batches(plan, [*arrivals, Publication("a", 1, "b1", 1)]), 8), walk.feed([])]
+    payloads = [(plan.subscriptions[n.subscription].id, n.payload) for part in parts for n in part.notifications]
+    assert sorted(payloads) == [
+        ("digest", '{"events":[{"value":1},{"value":2},{"value":3},{"value":4}]}'),
+        ("pairs", '{"sum x":3}'),
+        ("pairs", '{"sum x":5}'),
+        ("pairs", '{"sum x":7}'),
+    ]
