@@ -147,7 +147,7 @@ class Admission:
             return Rejected(
                 text, Reason.UNKNOWN_TOPIC, f"{publisher} publishes on several topics and the row names none"
             )
-        topic = topic or next(iter(advertised))
+        topic = next(iter(advertised)) if topic is None else topic
         if topic not in self._plan.topics:
             return Rejected(text, Reason.UNKNOWN_TOPIC, f"no topic is called {topic}")
         if topic not in advertised:

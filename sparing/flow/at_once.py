@@ -69,6 +69,7 @@ class AtOnce:
         here = set(routes.brokers if hosted is None else hosted)
         self._hosted = np.array([broker in here for broker in routes.brokers], dtype=bool)
         self._reached = None if self._hosted.all() else routes.within(self._hosted)
+        self._apart = bool((routes.hops < 0).any())
 
     def arrive(self, publications: Publications, ranked: Ranked | None = None) -> Arrival:
         """Match one batch and work through it. `ranked` may be given if it is known already."""
@@ -159,7 +160,10 @@ class AtOnce:
         return items
 
     def _match(self, publications: Publications, ranked: Ranked) -> tuple[np.ndarray, np.ndarray]:
-        """Matching (row, subscription) pairs in force at the publication's time, by ascending row."""
+        """Matching (row, subscription) pairs in force at the publication's time, by ascending row.
+
+        Where the overlay falls apart, subscriptions that no path leads to do not count as matching.
+        """
         topic = publications.topic
         numbers = self._numbers[topic]
         if topic not in self._indexes:
@@ -169,6 +173,10 @@ class AtOnce:
         order = np.argsort(found.rows.astype(np.uint16), kind="stable")
         rows = found.rows[order]
         subscriptions = numbers[found.boxes[order]].astype(np.int64) if len(order) else found.boxes
+        if self._apart:
+            plan = self._interests.plan
+            reached = plan.routes.hops[publications.at[rows], plan.broker_of[subscriptions]] >= 0
+            rows, subscriptions = rows[reached], subscriptions[reached]
         if not self._interests.changing:
             return rows, subscriptions
         first, last = self._interests.valid

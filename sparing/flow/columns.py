@@ -25,6 +25,11 @@ class Column:
         """The column of some rows."""
         return Column(self.type, self.values[rows], self.valid[rows])
 
+    def blank(self, rows: int) -> Column:
+        """A column of the same type without any value."""
+        nothing = None if self.type.kind is Kind.TEXT else 0
+        return Column(self.type, np.full(rows, nothing, dtype=self.values.dtype), np.zeros(rows, dtype=bool))
+
     def there(self, rows: np.ndarray) -> np.ndarray:
         """The values of some rows, without the missing ones."""
         values: np.ndarray = self.values[rows]

@@ -73,6 +73,16 @@ class Matched:
         """With some of the columns."""
         return replace(self, columns={name: self.columns[name] for name in names})
 
+    def like(self, other: Matched) -> Matched:
+        """With the columns of another batch; those that this one lacks have no values."""
+        if self.columns.keys() == other.columns.keys():
+            return self
+        columns = {
+            name: self.columns[name] if name in self.columns else theirs.blank(len(self))
+            for name, theirs in other.columns.items()
+        }
+        return replace(self, columns=columns)
+
     def in_order(self) -> Matched:
         """By event time, then id."""
         keys = pa.table({"time": self.time, "id": pa.array(self.id, type=pa.string())})

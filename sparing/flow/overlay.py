@@ -166,15 +166,13 @@ class _Step:
         return late
 
     def _append(self, new: Matched) -> None:
-        new = new.only(self._fields(new))
-        self.rows = new if self.rows is None else concat([self.rows, new])
+        if not len(new):
+            return
+        # Only the columns that the group computes with; what came along for other purposes is not kept.
+        new = new.only(self.interests.fields[self.plan.subscriptions[int(new.held[0])].query.topic])
+        # Rows from before a change of the subscription table may have other columns than are needed now.
+        self.rows = new if self.rows is None else concat([self.rows.like(new), new])
         self.fresh = np.concatenate([self.fresh, np.ones(len(new), dtype=bool)])
-
-    def _fields(self, rows: Matched) -> tuple[str, ...]:
-        """The columns that the group computes with; what came along for other purposes is not kept."""
-        if not len(rows):
-            return tuple(rows.columns)
-        return self.interests.fields[self.plan.subscriptions[int(rows.held[0])].query.topic]
 
     def receive(self, items: Sequence[Item]) -> None:
         """Take items from brokers that are hosted elsewhere."""

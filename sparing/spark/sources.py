@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -32,8 +33,8 @@ def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFr
         _must_exist(spark, source)
     try:
         return _READERS.get(source.format, _any)(spark, deployment, source, streaming)
-    except AnalysisException as error:
-        raise _explained(source, error) from None
+    except (AnalysisException, Py4JJavaError) as error:
+        raise _explained(source, str(error)) from None
 
 
 def _text_schema(deployment: Deployment) -> T.StructType:
@@ -152,8 +153,7 @@ _CONNECTORS: Mapping[str, str] = {
 }
 
 
-def _explained(source: Endpoint, error: AnalysisException) -> SparingError:
-    text = str(error)
+def _explained(source: Endpoint, text: str) -> SparingError:
     if "UNABLE_TO_INFER_SCHEMA" in text:
         return SparingError(f"The source {source.path} holds no {source.format} file that Spark can read.")
     missing = (

@@ -56,8 +56,12 @@ def json_object(fields: Iterable[tuple[str, Any]]) -> str:
 
 
 def project(payload: str, columns: tuple[tuple[str, str], ...] | None) -> str:
-    """A publication's payload cut down to the columns that a subscription selected."""
+    """A publication's payload cut down to the columns that a subscription selected.
+
+    >>> project('{"a":1.50,"b":1.0E16}', (("b", "b"), ("c", "a")))  # numbers stay as they were written
+    '{"b":1.0E16,"c":1.50}'
+    """
     if columns is None:
         return payload
-    whole = json.loads(payload, parse_float=Decimal)
+    whole = json.loads(payload, parse_float=Json)
     return json_object((name, whole.get(field)) for name, field in columns)

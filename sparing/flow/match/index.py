@@ -19,7 +19,7 @@ from sparing.model.constraint import Range
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Pairs (row of the batch, number of the box), ordered by box, then by row."""
+    """Pairs (row of the batch, number of the box): box by box (those without constraints first), rows ascending."""
 
     rows: np.ndarray
     boxes: np.ndarray

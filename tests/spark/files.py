@@ -1,0 +1,71 @@
+"""Traces as files, and what a deployment left behind, in a form that can be compared."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.spark import world
+
+
+def disordered(rows: list[dict[str, Any]], seconds: float, seed: int) -> list[dict[str, Any]]:
+    """The rows in an order of arrival in which none is later than `seconds` behind a row that came before it."""
+    rnd = random.Random(seed)
+    return sorted(rows, key=lambda row: row["ts"] + timedelta(seconds=rnd.uniform(0, seconds)))
+
+
+def line(row: dict[str, Any]) -> str:
+    """A publication as a JSON line."""
+    return json.dumps({name: _text(value) for name, value in row.items() if value is not None})
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), "NaN")
+    return value if isinstance(value, str | bool | int | float) else str(value)
+
+
+def write_trace(folder: Path, rows: list[dict[str, Any]], files: int) -> None:
+    """JSON lines in so many files, each one a later part of the order of arrival."""
+    folder.mkdir(parents=True)
+    size = -(-len(rows) // files)
+    for number in range(files):
+        part = rows[number * size : (number + 1) * size]
+        (folder / f"part-{number:03}.json").write_text("".join(line(row) + "\n" for row in part))
+
+
+def write_deployment(folder: Path, subscribed: list[dict[str, str]], **more: Any) -> Path:
+    """A deployment file for a trace in `folder`/data."""
+    what = world.description(
+        subscribed,
+        source={"format": "json", "path": "data", **more.pop("source", {})},
+        sink={"format": "json", "path": more.pop("out", "out")},
+        **more,
+    )
+    path = folder / f"{more.get('name', 'deployment')}.yaml"
+    path.write_text(yaml.safe_dump(what))
+    return path
+
+
+def results(folder: Path) -> dict[str, Counter]:
+    """Notifications, bill and quarantine of an output folder: order and micro-batches left aside."""
+    notifications = Counter(json.dumps(row, sort_keys=True) for row in _rows(folder / "notifications"))
+    bill: Counter = Counter()
+    for row in _rows(folder / "bill"):
+        bill[row["source"], row["target"], row["kind"], row["bucket"]] += row["messages"]
+    quarantine = Counter((row["row"], row["reason"]) for row in _rows(folder / "quarantine"))
+    return {"notifications": notifications, "bill": bill, "quarantine": quarantine}
+
+
+def _rows(folder: Path) -> list[dict[str, Any]]:
+    found = []
+    for path in sorted(folder.glob("batch=*/part-*.json")):
+        found += [json.loads(text) for text in path.read_text().splitlines()]
+    return found

@@ -1,0 +1,104 @@
+"""The Python interface: DataFrame in, DataFrame out, batch and streaming alike."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.testing import assertDataFrameEqual
+
+import sparing
+from tests.spark import files, world
+
+pytestmark = pytest.mark.spark
+
+SLOW = {"id": "slow", "subscriber": "u1", "sql": "SELECT id, speed FROM traffic WHERE speed < 20"}
+MEAN = {
+    "id": "mean",
+    "subscriber": "u2",
+    "sql": "SELECT avg(speed) AS mean FROM traffic WHERE lane < 3 GROUP BY window(ts, '10 seconds')",
+}
+
+
+def test_a_streaming_frame_gives_streaming_frames(spark, tmp_path):
+    rows = world.publications(3, 200)
+    files.write_trace(tmp_path / "data", [*rows, world.last_publication()], files=2)
+    path = files.write_deployment(tmp_path, [SLOW, MEAN])
+    pubsub = sparing.PubSub(spark, sparing.Deployment.read(path))
+    batch = pubsub.deliver(spark.createDataFrame(world.table(rows)))
+    schema = ", ".join(f"{name} {type_}" for name, type_ in {"publisher": "string", **world.FIELDS}.items())
+    stream = pubsub.deliver(spark.readStream.schema(schema).json(str(tmp_path / "data")))
+    assert stream.notifications.isStreaming
+    assert stream.bill.isStreaming
+    query = stream.notifications.writeStream.format("memory").queryName("told").outputMode("append")
+    query = query.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+    query.awaitTermination()
+    columns = [
+        "subscriber",
+        "subscription",
+        "kind",
+        "time",
+        "window_start",
+        "window_end",
+        "to_json(payload) AS payload",
+    ]
+    assertDataFrameEqual(spark.table("told").selectExpr(*columns), batch.notifications.selectExpr(*columns))
+    assert batch.notifications.where("subscription = 'mean'").selectExpr("payload:mean::double").count() == 4
+    batch.forget()
+
+
+def test_a_payload_has_named_fields(spark):
+    rows = [{"publisher": "p1", "id": "1", "ts": world.START, "speed": 12.5}]
+    delivered = sparing.PubSub(spark, sparing.Deployment.of(world.description([SLOW]))).deliver(
+        spark.createDataFrame(world.table(rows))
+    )
+    (row,) = delivered.notifications.selectExpr("*", "variant_get(payload, '$.speed', 'double') AS speed").collect()
+    assert (row["subscriber"], row["subscription"], row["topic"], row["kind"]) == ("u1", "slow", "traffic", "event")
+    assert row["speed"] == 12.5
+    assert row["window_start"] is None
+    # p1 is at e2, u1 is at e2: one last hop and nothing between brokers.
+    assert [(r["source"], r["target"], r["kind"], r["messages"]) for r in delivered.bill.collect()] == [
+        ("e2", "u1", "notification", 1)
+    ]
+    delivered.forget()
+
+
+def test_subscriptions_are_in_force_from_and_until(spark):
+    timed = [
+        SLOW | {"id": "early", "until": "2026-01-01T00:00:10Z", "sql": "SELECT id FROM traffic"},
+        SLOW | {"id": "late", "from": "2026-01-01T00:00:10Z", "sql": "SELECT id FROM traffic"},
+    ]
+    rows = world.publications(4, 100)
+    delivered = sparing.PubSub(spark, sparing.Deployment.of(world.description(timed))).deliver(
+        spark.createDataFrame(world.table(rows))
+    )
+    found = {
+        (r["subscription"], r["id"])
+        for r in delivered.notifications.selectExpr("subscription", "payload:id::string AS id").collect()
+    }
+    delivered.forget()
+    border = world.START.replace(second=10)
+    assert found == {("early" if row["ts"] < border else "late", row["id"]) for row in rows}
+
+
+def test_frames_that_do_not_fit_are_refused(spark):
+    pubsub = sparing.PubSub(spark, sparing.Deployment.of(world.description([SLOW])))
+    with pytest.raises(sparing.SparingError, match=r"have no column 'publisher' \(only ts, lane\): add one"):
+        pubsub.deliver(spark.createDataFrame([], "ts timestamp, lane int"))
+    with pytest.raises(sparing.SparingError, match="have no column 'ts', the event time of topic traffic"):
+        pubsub.deliver(spark.createDataFrame([], "publisher string, lane int"))
+    with pytest.raises(
+        sparing.SparingError, match="Column lane of the publications is double, but field lane is declared as int"
+    ):
+        pubsub.deliver(spark.createDataFrame([], "publisher string, ts timestamp, lane double"))
+    with pytest.raises(
+        sparing.SparingError, match="'oracle' is not a link policy: use one of publisher-edge, subscriber-edge"
+    ):
+        sparing.PubSub(spark, pubsub.deployment, decision="oracle")
+
+
+def test_narrower_columns_are_widened(spark):
+    rows = spark.sql(
+        "SELECT 'p1' AS publisher, TIMESTAMP '2026-01-01 00:00:01' AS ts, CAST(7 AS FLOAT) AS speed, 'x' AS id"
+    )
+    delivered = sparing.PubSub(spark, sparing.Deployment.of(world.description([SLOW]))).deliver(rows)
+    assert delivered.notifications.count() == 1
+    delivered.forget()

@@ -1,0 +1,141 @@
+"""Bad rows of every kind: set aside with a reason, counted, never lost; good ones are not disturbed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import sparing
+from sparing.spark import run, sources
+from tests.spark import files, world
+
+pytestmark = pytest.mark.spark
+
+GOOD = {"publisher": "p1", "ts": "2026-01-01T00:00:01Z", "lane": 1, "road": "401"}
+EVERYTHING = {"id": "all", "subscriber": "u1", "sql": "SELECT lane, road FROM traffic WHERE lane BETWEEN 0 AND 90"}
+COUNT = {
+    "id": "count",
+    "subscriber": "u1",
+    "sql": "SELECT count(*) FROM traffic WHERE lane BETWEEN 0 AND 90 GROUP BY window(ts, '10 seconds')",
+}
+PUBLISHERS = [
+    {"id": "p1", "at": "e1", "topic": "traffic", "where": "lane < 50"},
+    {"id": "p2", "at": "e2", "topic": "traffic"},
+    {"id": "p2", "at": "e2", "topic": "weather"},
+]
+TOPICS = {
+    "traffic": {"time": "ts", "fields": world.FIELDS},
+    "weather": {"time": "at", "fields": {"at": "timestamp", "rain": "double"}},
+}
+
+LINES = [  # text of the line, reason, words of the detail
+    (json.dumps(GOOD), None, None),
+    (json.dumps(GOOD | {"speed": None, "unknown": 5}), None, None),
+    (json.dumps({"publisher": "p2", "topic": "weather", "at": "2026-01-01T00:00:01Z", "rain": 1.5}), None, None),
+    ('{"publisher": "p1", "ts": "2026-', "malformed", "cannot be read"),
+    ("[1, 2]", "malformed", "cannot be read"),
+    (json.dumps(GOOD | {"lane": "many"}), "wrong type", "lane is not an int: many"),
+    (json.dumps(GOOD | {"lane": 1.5}), "wrong type", "lane is not an int: 1.5"),
+    (json.dumps(GOOD | {"lane": 2**40}), "wrong type", "lane is not an int"),
+    (json.dumps(GOOD | {"ts": "yesterday"}), "wrong type", "ts is not a timestamp: yesterday"),
+    (json.dumps({k: v for k, v in GOOD.items() if k != "ts"}), "no event time", "ts is missing"),
+    (json.dumps(GOOD | {"publisher": "nobody"}), "unknown publisher", "no publisher has the id nobody"),
+    (json.dumps({k: v for k, v in GOOD.items() if k != "publisher"}), "unknown publisher", "names no publisher"),
+    (json.dumps(GOOD | {"publisher": "p2"}), "unknown topic", "several topics"),
+    (json.dumps(GOOD | {"topic": "sports"}), "unknown topic", "no topic is called sports"),
+    (json.dumps(GOOD | {"topic": "weather"}), "unknown topic", "p1 does not publish on weather"),
+    (json.dumps(GOOD | {"lane": 60}), "outside the advertisement", "p1 advertised only lane < 50"),
+]
+
+
+def test_each_kind_of_bad_line_has_its_reason(spark, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/a.json").write_text("".join(text + "\n" for text, _, _ in LINES) + "\n")
+    path = files.write_deployment(tmp_path, [EVERYTHING, COUNT], publishers=PUBLISHERS, topics=TOPICS)
+    delivered = run.replay(spark, sparing.Deployment.read(path)).delivered
+    found = {(row["row"], row["reason"]): row["detail"] for row in delivered.quarantine.collect()}
+    bad = [(text, reason, words) for text, reason, words in LINES if reason is not None]
+    assert len(found) == len(bad)
+    for text, reason, words in bad:
+        (detail,) = [d for (row, r), d in found.items() if r == reason and _alike(row, text)]
+        assert words in detail
+    payloads = [json.loads(row["payload"].toJson()) for row in delivered.notifications.collect()]
+    delivered.forget()
+    assert sorted(payloads, key=str) == [{"count(1)": 2}, {"lane": 1, "road": "401"}, {"lane": 1, "road": "401"}]
+
+
+def _alike(row: str, text: str) -> bool:
+    """The same line; or the same values, for rows that fit their types are written anew."""
+    return row == text or (row.startswith("{") and text.endswith("}") and json.loads(row) == _stamped(json.loads(text)))
+
+
+def _stamped(row: dict) -> dict:
+    return {name: value.replace("Z", ".000000Z") if name == "ts" else value for name, value in row.items()}
+
+
+def test_bad_rows_in_csv(spark, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/a.csv").write_text(
+        "publisher,ts,lane,road\n"
+        "p1,2026-01-01 00:00:01,1,401\n"
+        "p1,2026-01-01 00:00:02,many,401\n"
+        "nobody,2026-01-01 00:00:03,1,\n"
+    )
+    path = files.write_deployment(tmp_path, [EVERYTHING, COUNT], source={"format": "csv"})
+    delivered = run.replay(spark, sparing.Deployment.read(path)).delivered
+    assert sorted(row["reason"] for row in delivered.quarantine.collect()) == ["unknown publisher", "wrong type"]
+    assert sorted(row["kind"] for row in delivered.notifications.collect()) == ["event", "window"]
+    delivered.forget()
+
+
+def test_late_publications_are_quarantined_and_left_out_of_windows(spark, tmp_path):
+    rows = [GOOD | {"ts": f"2026-01-01T00:00:{second:02}Z", "lane": second} for second in (1, 2, 40)]
+    files.write_trace(tmp_path / "data", rows, files=1)
+    path = files.write_deployment(
+        tmp_path, [EVERYTHING, COUNT], watermark="5 seconds", source={"maxFilesPerTrigger": 1}, checkpoint="checkpoint"
+    )
+    run.wait(run.stream(spark, sparing.Deployment.read(path), once=True))
+    late = GOOD | {"ts": "2026-01-01T00:00:03Z", "lane": 3}
+    (tmp_path / "data/later.json").write_text(files.line(late) + "\n" + files.line(world.last_publication()) + "\n")
+    run.wait(run.stream(spark, sparing.Deployment.read(path), once=True))
+    found = files.results(tmp_path / "out")
+    ((row, reason),) = found["quarantine"]
+    assert reason == "late"
+    assert json.loads(row) == late | {"ts": "2026-01-01T00:00:03.000000Z"}
+    told = [json.loads(text) for text in found["notifications"]]
+    assert sorted(n["payload"]["count(1)"] for n in told if n["kind"] == "window") == [1, 2]
+    assert sorted(n["payload"]["lane"] for n in told if n["kind"] == "event") == [1, 2, 3, 40]
+
+
+def test_an_empty_source_and_an_empty_subscription_list(spark, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/a.json").write_text("")
+    path = files.write_deployment(tmp_path, [])
+    replayed = run.replay(spark, sparing.Deployment.read(path))
+    assert not replayed.bill
+    assert replayed.delivered.notifications.count() == replayed.delivered.quarantine.count() == 0
+    replayed.delivered.forget()
+    (tmp_path / "data/b.json").write_text(json.dumps(GOOD) + "\n")
+    replayed = run.replay(spark, sparing.Deployment.read(path))
+    assert not replayed.bill
+    assert replayed.delivered.quarantine.count() == 0
+    replayed.delivered.forget()
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ({"path": "nowhere"}, "does not exist: check source.path in the deployment file."),
+        ({"format": "kafka", "servers": "localhost:9", "topic": "t"}, "Kafka connector is not on Spark's class path"),
+        ({"format": "parquet", "path": "empty"}, "holds no parquet file that Spark can read"),
+        ({"format": "mystery"}, "no such data source is on Spark's class path"),
+        ({"format": "rate"}, "never ends: it works with 'sparing run'"),
+    ],
+)
+def test_sources_that_cannot_be_read(spark, tmp_path, source, sentence):
+    (tmp_path / "empty").mkdir()
+    what = world.description([EVERYTHING], source={"format": "json", **source})
+    deployment = sparing.Deployment.of(what, tmp_path)
+    with pytest.raises(sparing.SparingError, match="(?s)" + sentence.replace("(", r"\(")):
+        sources.read(spark, deployment, streaming=False)
