@@ -18,6 +18,6 @@ def spark() -> "Iterator[SparkSession]":
     """One small session for all tests that need Spark, started by the first of them."""
     from sparing.spark.session import session
 
-    started = session("local[2]", "sparing tests", spark_sql_adaptive_enabled="false")
+    started = session("local[2]", "sparing tests")
     yield started
     started.stop()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from sparing.cli.console import MasterOption, out, spark_session
+from sparing.cli.console import ConfOption, MasterOption, out, spark_session
 from sparing.model.errors import SparingError
 
 NAMES = ("pipeline",)
@@ -19,6 +19,7 @@ def bench(
     repeat: int = typer.Option(3, "--repeat", help="Times that each measurement is made; the medians count."),
     json_file: Path | None = typer.Option(None, "--json", help="Write the figures to a file as JSON.", metavar="OUT"),
     master: str = MasterOption,
+    conf: list[str] = ConfOption,
 ) -> None:
     """Measure Sparing and what people would use instead, side by side.
 
@@ -32,7 +33,7 @@ def bench(
         raise SparingError(
             f"--subscriptions {subscriptions!r} is not a list of whole numbers such as 500,5000."
         ) from None
-    with spark_session(master) as spark:
+    with spark_session(master, conf) as spark:
         from sparing.bench.pipeline import Settings, pipeline
 
         figures = pipeline(spark, Settings(tuple(sizes), publications, repeat))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
+
+from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,6 +21,7 @@ out = Console()
 err = Console(stderr=True)
 
 MasterOption = typer.Option("local[*]", "--master", help="The Spark master, e.g. local[2] or spark://host:7077.")
+ConfOption = typer.Option([], "--conf", help="A Spark setting; may be given several times.", metavar="KEY=VALUE")
 
 
 def say_error(what: object) -> None:
@@ -42,17 +45,45 @@ def step(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def spark_session(master: str) -> Iterator[SparkSession]:
+def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSession]:
     """A Spark session for one command, without Java's chatter on the terminal."""
     from sparing.spark.session import session
 
+    settings = dict(_setting(text) for text in conf)
     with step(f"Starting Spark on {master}"), _quiet():
-        spark = session(master)
+        spark = session(master, settings=settings)
     try:
         yield spark
     finally:
         with _quiet():
             spark.stop()
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise SparingError(f"--conf {text!r} is not a setting: write it as KEY=VALUE.")
+    return key, value
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "row", "rows"), counted(1200, "row", "rows")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def told(counts: Mapping[str, int]) -> str:
+    """How many rows a run wrote, in words."""
+    notifications = counted(counts["notifications"], "notification", "notifications")
+    return f"{notifications}, {counted(counts['quarantine'], 'row', 'rows')} in quarantine"
+
+
+def say(text: str) -> None:
+    """A line of plain text on standard output."""
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager

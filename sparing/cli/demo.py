@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from sparing.cli.console import MasterOption, out, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, counted, out, say, spark_session, step
 from sparing.model.errors import SparingError
 
 
@@ -14,6 +14,7 @@ def demo(
     folder: Path = typer.Option(Path("demo"), "--folder", help="Where to put the city's files.", metavar="FOLDER"),
     seed: int = typer.Option(0, "--seed", help="The same seed makes the same city."),
     master: str = MasterOption,
+    conf: list[str] = ConfOption,
 ) -> None:
     """Make a small city of traffic and incidents, run it on local Spark, show notifications and the bill.
 
@@ -30,13 +31,12 @@ def demo(
         written = write(city(replace(DEFAULTS, seed=seed)), folder, replace=_ours(folder))
         deployment = Deployment.read(written.deployment)
     overlay = deployment.overlay
-    out.print(
+    say(
         f"  {written.publications:,} publications of {len(deployment.advertisements)} publishers, "
         f"{len(deployment.subscriptions)} subscriptions of {len(deployment.subscribers)} subscribers, "
-        f"{len(overlay.brokers)} brokers, {len(overlay.links)} links.",
-        highlight=False,
+        f"{len(overlay.brokers)} brokers, {len(overlay.links)} links."
     )
-    with spark_session(master) as spark:
+    with spark_session(master, conf) as spark:
         from sparing.report.tables import bills_table, links_table, rows_table
         from sparing.spark import sinks
         from sparing.spark.run import replay
@@ -46,7 +46,7 @@ def demo(
             run = replay(spark, deployment)
         with step("Writing notifications, bill and quarantine"):
             assert deployment.sink is not None
-            counts = sinks.write(run.delivered, deployment.sink, 0)
+            counts = sinks.write(run.delivered, deployment.sink, None)
         samples = []
         for kind in ("event", "window", "digest"):
             found = run.delivered.notifications.where(f"kind = '{kind}'").orderBy("time", "subscription").limit(3)
@@ -61,19 +61,20 @@ def demo(
             naive.delivered.forget()
 
     out.print()
-    out.print(rows_table("Some notifications", ("kind", "for", "subscription", "time", "payload"), samples))
+    columns = ("kind", "for", "subscription", "time", "payload")
+    out.print(rows_table("Some notifications", columns, samples, out.width))
     bills = {ours: run.bill, "all raw": naive.bill}
     out.print(bills_table(bills, "all raw"))
     out.print(links_table(bills, 5))
     sent, raw = run.bill.between_brokers(), naive.bill.between_brokers()
-    out.print(
-        f"{counts['notifications']:,} notifications with {sent:,} messages between brokers", end="", highlight=False
+    say(
+        f"{counts['notifications']:,} notifications with {sent:,} messages between brokers "
+        f"instead of {raw:,}: {100 * (raw - sent) / raw:.1f}% saved."
     )
-    out.print(f" instead of {raw:,}: {100 * (raw - sent) / raw:.1f}% saved.", highlight=False)
-    told = ", ".join(f"{row['count']} {row['reason']}" for row in reasons)
-    out.print(f"{counts['quarantine']:,} bad rows are in quarantine: {told}.", highlight=False)
-    out.print(f"The deployment is {written.deployment}, the results are in {deployment.sink.path}.", soft_wrap=True)
-    out.print(f"Next: sparing run {written.deployment} --once", highlight=False, soft_wrap=True)
+    reasons_told = ", ".join(f"{row['count']} {row['reason']}" for row in reasons)
+    say(f"{counted(counts['quarantine'], 'bad row is', 'bad rows are')} in quarantine: {reasons_told}.")
+    say(f"The deployment is {written.deployment}, the results are in {sinks.place(deployment.sink, replay=True)}.")
+    say(f"Next: sparing run {written.deployment} --once")
 
 
 def _ours(folder: Path) -> bool:

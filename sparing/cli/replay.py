@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sparing.cli.console import MasterOption, out, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, out, say, spark_session, step, told
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def replay(
     ),
     json_file: Path | None = typer.Option(None, "--json", help="Write the bills to a file as JSON.", metavar="OUT"),
     master: str = MasterOption,
+    conf: list[str] = ConfOption,
 ) -> None:
     """Replay a deployment's source as one batch and print the bill; the first policy's results go to the sink.
 
@@ -35,7 +36,7 @@ def replay(
     for name in policies:
         if name not in POLICIES:
             raise SparingError(f"{name!r} is not a link policy: use some of {', '.join(POLICIES)}.")
-    with spark_session(master) as spark:
+    with spark_session(master, conf) as spark:
         from sparing.report.tables import bills_table, links_table
         from sparing.spark import sinks
         from sparing.spark.run import replay as run_batch
@@ -46,18 +47,14 @@ def replay(
                 runs[name] = run_batch(spark, deployment, name)
             if at == 0 and deployment.sink is not None:
                 with step("Writing the results"):
-                    counts = sinks.write(runs[name].delivered, deployment.sink, 0)
+                    counts = sinks.write(runs[name].delivered, deployment.sink, None)
             runs[name].delivered.forget()
         bills = {name: run.bill for name, run in runs.items()}
         out.print(bills_table(bills, NAIVE if NAIVE in bills and len(bills) > 1 else None))
         out.print(links_table(bills))
         if deployment.sink is not None:
-            out.print(
-                f"{counts['notifications']:,} notifications, {counts['quarantine']:,} rows in quarantine"
-                + (f"; the tables are in {deployment.sink.path}." if deployment.sink.path else "."),
-                highlight=False,
-                soft_wrap=True,
-            )
+            where = sinks.place(deployment.sink, replay=True)
+            say(f"{told(counts)}" + (f"; the tables are in {where}." if where else "."))
         if json_file is not None:
             write_json(json_file, {name: bill_json(run) for name, run in runs.items()})
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import typer
 
-from sparing.cli.console import MasterOption, err, out, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, err, say, spark_session, step, told
 
 
 def run(
     file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
     once: bool = typer.Option(False, "--once", help="Work through what is there, then stop."),
     master: str = MasterOption,
+    conf: list[str] = ConfOption,
 ) -> None:
     """Run a deployment as a stream; it goes on from its checkpoint where it stopped.
 
@@ -24,7 +25,7 @@ def run(
     from sparing.deployment.deployment import Deployment
 
     deployment = Deployment.read(file)
-    with spark_session(master) as spark:
+    with spark_session(master, conf) as spark:
         from sparing.spark.run import stream, wait
 
         totals = {"notifications": 0, "bill": 0, "quarantine": 0}
@@ -32,8 +33,7 @@ def run(
         def watch(batch: int, counts: Mapping[str, int]) -> None:
             for name, count in counts.items():
                 totals[name] += count
-            found = ", ".join(f"{counts[name]:,} {label}" for name, label in _LABELS.items())
-            err.print(f"[dim]micro-batch {batch}:[/] {found}", highlight=False)
+            err.print(f"[dim]micro-batch {batch}:[/] {told(counts)}", highlight=False)
 
         with step("Preparing the stream"):
             query = stream(spark, deployment, once=once, watch=watch)
@@ -42,10 +42,6 @@ def run(
         except KeyboardInterrupt:
             query.stop()
             err.print("Stopped; run again to go on from the checkpoint.")
-        found = ", ".join(f"{totals[name]:,} {label}" for name, label in _LABELS.items())
-        out.print(f"{deployment.name}: {found}.", highlight=False)
+        say(f"{deployment.name}: {told(totals)}.")
         if deployment.sink is not None and deployment.sink.path is not None:
-            out.print(f"The tables are in {deployment.sink.path}.", highlight=False, soft_wrap=True)
-
-
-_LABELS = {"notifications": "notifications", "quarantine": "rows in quarantine"}
+            say(f"The tables are in {deployment.sink.path}.")

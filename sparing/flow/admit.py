@@ -39,8 +39,9 @@ class Reason(StrEnum):
 class Rows:
     """A batch of rows as they came, their fields in the declared types.
 
-    `publisher` and `topic` hold None where the row names none. `text` is the row's own text, for rows in which
-    something was found that does not fit its type (or that could not be read at all: `malformed`), None for others.
+    `publisher` and `topic` hold None where the row names none. `text` is the row's own text (a JSON object, unless the
+    row is `malformed`); None where it can be told from the fields. `misfit` marks rows with a value that does not fit
+    its field's type.
     """
 
     publisher: np.ndarray
@@ -48,6 +49,7 @@ class Rows:
     columns: Mapping[str, Column]
     text: np.ndarray
     malformed: np.ndarray
+    misfit: np.ndarray
 
     def __len__(self) -> int:
         return len(self.publisher)
@@ -88,9 +90,8 @@ class Admission:
             if box.constraints:
                 mine = np.flatnonzero(advertisement == number)
                 advertisement[mine[~rows_in(ranked, box, mine)]] = BAD
-        good_text = np.array([text is None for text in rows.text], dtype=bool)
         advertisement[rows.malformed | untimely] = BAD
-        for row in np.flatnonzero(~good_text & (advertisement != BAD)).tolist():
+        for row in np.flatnonzero(rows.misfit & (advertisement != BAD)).tolist():
             if self._misfit(rows, row, self._plan.advertisements[advertisement[row]].topic) is not None:
                 advertisement[row] = BAD
         rejected = [self._explain(rows, row) for row in np.flatnonzero(advertisement == BAD).tolist()]
@@ -123,7 +124,7 @@ class Admission:
 
     def _misfit(self, rows: Rows, row: int, topic: str) -> str | None:
         """The first field of a topic that has a value which does not fit its type."""
-        if rows.text[row] is None:
+        if not rows.misfit[row]:
             return None
         given = {name.lower(): value for name, value in json.loads(rows.text[row]).items()}
         for field in self._plan.topics[topic].fields:

@@ -172,7 +172,7 @@ class AtOnce:
         # 16-bit row numbers let numpy sort by counting, which is many times as fast as comparing.
         order = np.argsort(found.rows.astype(np.uint16), kind="stable")
         rows = found.rows[order]
-        subscriptions = numbers[found.boxes[order]].astype(np.int64) if len(order) else found.boxes
+        subscriptions = numbers[found.boxes[order]] if len(order) else found.boxes
         if self._apart:
             plan = self._interests.plan
             reached = plan.routes.hops[publications.at[rows], plan.broker_of[subscriptions]] >= 0
@@ -236,5 +236,5 @@ def _held(
 
 def _distinct(rows: np.ndarray, brokers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Each (row, broker) once, by ascending row."""
-    keys = distinct(rows * count + brokers)
+    keys = distinct(rows.astype(np.int64) * count + brokers)
     return keys // count, keys % count

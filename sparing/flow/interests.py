@@ -109,7 +109,7 @@ class Interests:
     def _group_name(self, topic: str, ids: list[str], taken: list[str]) -> str:
         known = sorted({self.known_groups[id_] for id_ in ids if id_ in self.known_groups})
         if len(known) > 1:
-            newcomers = [id_ for id_ in ids if id_ not in self.known_groups]
+            newcomers = [id_ for id_ in ids if id_ not in self.known_groups] or ids  # or one that was changed
             raise SparingError(
                 f"Subscription {newcomers[0]} ties together subscriptions whose windows are being computed apart "
                 f"({known[0]} and {known[1]}): start with a new checkpoint, or leave it out."

@@ -55,5 +55,11 @@ def _counted(things: np.ndarray, buckets: np.ndarray) -> list[tuple[int, int, in
         return []
     first = int(buckets.min())
     width = int(buckets.max()) - first + 1
-    keys, counts = np.unique(things.astype(np.int64) * width + (buckets - first), return_counts=True)
-    return [(int(k) // width, int(k) % width + first, int(c)) for k, c in zip(keys, counts, strict=True)]
+    keys = things.astype(np.int64) * width + (buckets - first)
+    if int(keys.max()) < max(1 << 20, 8 * len(keys)):
+        counts = np.bincount(keys)
+        keys = np.flatnonzero(counts)
+        counts = counts[keys]
+    else:
+        keys, counts = np.unique(keys, return_counts=True)
+    return [(k // width, k % width + first, c) for k, c in zip(keys.tolist(), counts.tolist(), strict=True)]

@@ -84,10 +84,13 @@ class Matched:
         return replace(self, columns=columns)
 
     def in_order(self) -> Matched:
-        """By event time, then id."""
-        keys = pa.table({"time": self.time, "id": pa.array(self.id, type=pa.string())})
-        order = pc.sort_indices(keys, sort_keys=[("time", "ascending"), ("id", "ascending")])
-        return self.take(np.asarray(order.to_numpy(), dtype=np.int64))
+        """By event time, then id, then publisher."""
+        order = np.argsort(self.time, kind="stable")
+        if (np.diff(self.time[order]) == 0).any():
+            names = {"id": self.id, "publisher": self.publisher}
+            keys = pa.table({"time": self.time, **{key: pa.array(v, pa.string()) for key, v in names.items()}})
+            order = pc.sort_indices(keys, sort_keys=[(key, "ascending") for key in keys.column_names]).to_numpy()
+        return self.take(order.astype(np.int64))
 
     def pack(self) -> bytes:
         """The batch as one Arrow buffer."""

@@ -192,6 +192,7 @@ class _Step:
         self._append(_from_items(raw, number, self.interests))
         assert self.rows is not None
         for row, (item, _) in enumerate(raw, first):
+            assert item.end <= self.until, "items are complete up to `until`, and none is from later"
             self.fresh[row] = False
             self.marked.setdefault((item.end, number[item.subscription]), []).append(row)
             # The row enters when its mark is settled; until then its NWRs are open, though nothing waits for them.
@@ -266,13 +267,9 @@ class _Step:
         if first == last or not len(pairs):
             return
         assert self.rows is not None
-        # Rows that are due stand at the end, in order; a portion of them at a time bounds the table of crossings.
-        portion = max(MOST_CROSSINGS // max(len(self.routes.source), 1), 1)
-        rows = self.rows.held_rows[pairs]
-        for start in range(first, last, portion):
-            stop = min(start + portion, last)
-            mine = slice(*np.searchsorted(rows, [due[start], due[stop - 1] + 1]))
-            self._rest(pairs[mine], ends[mine])
+        # Rows that are due stand at the end, in order.
+        mine = slice(*np.searchsorted(self.rows.held_rows[pairs], [due[first], due[last - 1] + 1]))
+        self._rest(pairs[mine], ends[mine])
 
     def _rest(self, pairs: np.ndarray, ends: np.ndarray) -> None:
         """Put (row, subscription) pairs, each with an NWR, where their rows come to rest."""
@@ -284,9 +281,15 @@ class _Step:
     def _resting_places(self, rows: np.ndarray, at: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:
         """The link on which each row stops on its way to each subscription, or HERE if it arrives.
 
-        A row passes the links that it crosses at once because someone beyond must have it raw.
+        A row passes the links that it crosses at once because someone beyond must have it raw. Rows must ascend.
         """
         assert self.rows is not None
+        # A portion of the rows at a time, which bounds the table of crossings.
+        portion = max(MOST_CROSSINGS // max(len(self.routes.source), 1), 1)
+        if len(rows) and rows[-1] - rows[0] >= portion:
+            middle = int(np.searchsorted(rows, rows[0] + portion))
+            parts = slice(None, middle), slice(middle, None)
+            return np.concatenate([self._resting_places(rows[p], at[p], subscriptions[p]) for p in parts])
         goals = self.plan.broker_of[subscriptions]
         first, last = int(rows.min(initial=len(self.rows))), int(rows.max(initial=-1)) + 1
         mine = slice(*np.searchsorted(self.rows.goal_rows, [first, last]))

@@ -57,13 +57,14 @@ def _between(bill: Bill) -> dict[tuple[str, str], int]:
     return Bill({k: n for k, n in bill.items() if k.kind is not MessageKind.NOTIFICATION}).by_link()
 
 
-def rows_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
-    """Any rows; the last column gives way if the terminal is narrow."""
+def rows_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> Table:
+    """Any rows; the last column is cut so that a row fits the width."""
+    texts = [["" if value is None else str(value) for value in row] for row in rows]
+    used = sum(max([len(name), *(len(row[at]) for row in texts)]) + 3 for at, name in enumerate(columns[:-1]))
+    room = max(width - used - 4, 20)
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    for name in columns[:-1]:
-        table.add_column(name, no_wrap=True, min_width=len(name))
-    table.add_column(columns[-1], no_wrap=True, overflow="ellipsis")
-    for row in rows:
-        *first, last = ["" if value is None else str(value) for value in row]
-        table.add_row(*first, Text(last))
+    for name in columns:
+        table.add_column(name, no_wrap=True)
+    for *first, last in texts:
+        table.add_row(*first, Text(last if len(last) <= room else last[: room - 1] + "…"))
     return table

@@ -40,7 +40,7 @@ def union_fields(topics: Mapping[str, Topic]) -> dict[str, FieldType]:
 
 
 def admit(publications: DataFrame, interests: Interests) -> DataFrame:
-    """publisher, topic, id, payload, text, malformed, and the fields of all topics."""
+    """publisher, topic, id, payload, text, malformed, misfit, and the fields of all topics."""
     topics = interests.plan.topics
     fields = union_fields(topics)
     given = {field.name.lower(): field for field in publications.schema.fields}
@@ -57,6 +57,7 @@ def admit(publications: DataFrame, interests: Interests) -> DataFrame:
         _payload(fields, interests).alias("payload"),
         _text(publications, given, fields).alias("text"),
         malformed.alias("malformed"),
+        _misfit(given, fields).alias("misfit"),
         *[F.col(FIELD + name) for name in fields],
     )
 
@@ -91,22 +92,28 @@ def _typed(name: str, type_: FieldType, given: Mapping[str, T.StructField]) -> C
     )
 
 
-def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
-    """The row as it came, if it is malformed or a field does not fit its type."""
+def _misfit(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
+    """Whether some field has a text that does not fit its type."""
     misfits = []
     for name, type_ in fields.items():
         column = given.get(name.lower())
         if column is not None and column.dataType.simpleString() == "string" and type_.name != "string":
             misfits.append(F.col(f"`{column.name}`").isNotNull() & F.col(FIELD + name).isNull())
+    return reduce(or_, misfits) if misfits else F.lit(False)
+
+
+def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
+    """The row as it came, where it cannot be told from its fields: the line that it was read from, or all its columns.
+
+    Rows whose columns are all fields are written out only if one does not fit.
+    """
     if LINE in given:
-        whole = F.col(LINE)
-    else:
-        names = [F.col(f"`{column}`") for column in publications.columns if column != CORRUPT]
-        whole = F.to_json(F.struct(*names), TIMESTAMP_TEXT)
-    suspicious = F.when(reduce(or_, misfits), whole) if misfits else F.lit(None).cast("string")
-    if CORRUPT not in given:
-        return suspicious
-    return F.when(F.col(CORRUPT).isNotNull(), F.col(CORRUPT)).otherwise(suspicious)
+        return F.col(LINE)
+    names = [F.col(f"`{column}`") for column in publications.columns if column != CORRUPT]
+    whole = F.to_json(F.struct(*names), TIMESTAMP_TEXT)
+    known = {"publisher", "topic", "id", CORRUPT, *(name.lower() for name in fields)}
+    text = whole if given.keys() - known else F.when(_misfit(given, fields), whole)
+    return F.when(F.col(CORRUPT).isNotNull(), F.col(CORRUPT)).otherwise(text) if CORRUPT in given else text
 
 
 def _payload(fields: Mapping[str, FieldType], interests: Interests) -> Column:

@@ -2,28 +2,29 @@
 
 Spark goes on from a checkpoint without complaint even if the number of shuffle partitions or the meaning of the state
 has changed, and then loses or mixes up state. The note says what the state was made with. Subscriptions may come and go
-between two runs; topics, overlay and link policy may not.
+between two runs; topics, overlay, link policy and the query of a subscription may not change.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.model.errors import SparingError
-from sparing.spark.sources import hadoop_path
+from sparing.spark.paths import located
 
 FORMAT = 1
 
 
 @dataclass(frozen=True)
 class Note:
-    """What the state of a checkpoint was made with, and the interest group of each subscription so far."""
+    """What the state of a checkpoint was made with; the group, query and broker of each subscription so far."""
 
     format: int
     partitions: int
@@ -31,18 +32,20 @@ class Note:
     overlay: str
     decision: str
     groups: dict[str, str]
+    queries: dict[str, str]
+    brokers: dict[str, str]
 
 
 _MEANING = {
     "format": "was written by another version of Sparing",
     "partitions": "was made with another number of shuffle partitions (spark.sql.shuffle.partitions)",
     "topics": "was made with other topics",
-    "overlay": "was made with another overlay or other subscriber brokers",
+    "overlay": "was made with another overlay",
     "decision": "was made with another link policy",
 }
 
 
-def note_for(spark: SparkSession, deployment: Deployment, groups: dict[str, str]) -> Note:
+def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: dict[str, str]) -> Note:
     """The note of a stream that is to be started."""
     return Note(
         FORMAT,
@@ -53,6 +56,12 @@ def note_for(spark: SparkSession, deployment: Deployment, groups: dict[str, str]
         ),
         deployment.policy.decision,
         groups,
+        {s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups},
+        {
+            s.id: plan.routes.brokers[b]
+            for s, b in zip(plan.subscriptions, plan.broker_of, strict=True)
+            if s.id in groups
+        },
     )
 
 
@@ -75,8 +84,30 @@ def check_in(spark: SparkSession, checkpoint: str, note: Note) -> None:
                 raise SparingError(
                     f"The checkpoint {checkpoint} {meaning}: put that back as it was, or start with a new checkpoint."
                 )
-        note = Note(**{**vars(note), "groups": before.groups | note.groups})
+        for id_, query in note.queries.items():
+            if before.queries.get(id_, query) != query:
+                raise SparingError(
+                    f"Subscription {id_} asks for something else than when the checkpoint {checkpoint} was made: "
+                    "give what is new a new id, or start with a new checkpoint."
+                )
+        for id_, broker in note.brokers.items():
+            if before.brokers.get(id_, broker) != broker:
+                raise SparingError(
+                    f"Subscription {id_} was served by {before.brokers[id_]} when the checkpoint {checkpoint} was "
+                    f"made, and is now by {broker}: put that back, give it a new id, or start with a new checkpoint."
+                )
+        note = replace(
+            note,
+            groups=before.groups | note.groups,
+            queries=before.queries | note.queries,
+            brokers=before.brokers | note.brokers,
+        )
     _write(spark, checkpoint, note)
+
+
+def is_new(spark: SparkSession, checkpoint: str) -> bool:
+    """Whether nothing has run from a checkpoint yet."""
+    return _read(spark, checkpoint) is None
 
 
 def _read(spark: SparkSession, checkpoint: str) -> Note | None:
@@ -101,5 +132,4 @@ def _write(spark: SparkSession, checkpoint: str, note: Note) -> None:
 
 
 def _place(spark: SparkSession, checkpoint: str) -> tuple[Any, Any]:
-    path = hadoop_path(spark, f"{checkpoint.rstrip('/')}/sparing.json")
-    return path, path.getFileSystem(spark._jsc.hadoopConfiguration())  # type: ignore[attr-defined]
+    return located(spark, f"{checkpoint.rstrip('/')}/sparing.json")

@@ -92,6 +92,7 @@ def _admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicati
         columns,
         table["text"].to_numpy(),
         table["malformed"].to_numpy(),
+        table["misfit"].to_numpy(),
     )
     ranked = Ranked(columns, len(rows))
     admitted = machinery.admission.admit(rows, ranked)

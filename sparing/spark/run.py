@@ -14,7 +14,7 @@ from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import sinks, sources
-from sparing.spark.checkpoint import check_in, known_groups, note_for
+from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
 from sparing.spark.pipeline import Delivered, PubSub
 
 Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-batch and the rows that it wrote
@@ -35,10 +35,12 @@ def stream(
                 "The stream needs a place for its checkpoint: add checkpoint: PATH to the deployment file."
             )
         checkpoint = f"{sink.path.rstrip('/')}/checkpoint"
+    if is_new(spark, checkpoint):
+        sinks.must_be_free(spark, sink)
     publications = sources.read(spark, deployment, streaming=True)
     pubsub = PubSub(spark, deployment, known_groups=known_groups(spark, checkpoint))
     delivered = pubsub.deliver(publications)
-    check_in(spark, checkpoint, note_for(spark, deployment, pubsub.groups()))
+    check_in(spark, checkpoint, note_for(spark, deployment, pubsub.plan, pubsub.groups()))
 
     def write(records: DataFrame, batch: int) -> None:
         records.persist()

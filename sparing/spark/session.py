@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -21,7 +22,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.ui.enabled": "false",
-    # Packed rows are few and large: big Arrow batches in, and no more partitions than cores.
+    # Packed rows are few and large: big Arrow batches in, and (on a local master) no more partitions than cores.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
     "spark.sql.execution.arrow.useLargeVarTypes": "true",
     "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
@@ -30,20 +31,21 @@ SETTINGS = {
 }
 
 
-def session(master: str = "local[*]", name: str = "sparing", **settings: str) -> SparkSession:
-    """Start (or get) a session; `settings` are further Spark settings with `_` for `.`.
+def session(master: str = "local[*]", name: str = "sparing", settings: Mapping[str, str] | None = None) -> SparkSession:
+    """Start (or get) a session; `settings` are further Spark settings, which win over ours.
 
     Workers run this same Python, so on one machine nothing needs to be shipped to them.
     """
     check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    # Without a host name that resolves, Spark cannot bind; a local master needs no more than loopback.
+    wanted = dict(SETTINGS)
     if master.startswith("local"):
+        # Without a host name that resolves, Spark cannot bind; a local master needs no more than loopback.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        wanted["spark.sql.shuffle.partitions"] = str(_cores(master))
     builder = SparkSession.builder.master(master).appName(name)
-    builder = builder.config("spark.sql.shuffle.partitions", str(_cores(master)))
-    for key, value in (SETTINGS | {k.replace("_", "."): v for k, v in settings.items()}).items():
+    for key, value in (wanted | dict(settings or {})).items():
         builder = builder.config(key, value)
     spark: SparkSession = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
@@ -51,6 +53,7 @@ def session(master: str = "local[*]", name: str = "sparing", **settings: str) ->
 
 
 def _cores(master: str) -> int:
+    """The cores of a local master."""
     if cluster := re.fullmatch(r"local-cluster\[(\d+),(\d+),\d+\]", master.replace(" ", "")):
         return int(cluster[1]) * int(cluster[2])
     if local := re.fullmatch(r"local\[(\d+)(?:,\d+)?\]", master):

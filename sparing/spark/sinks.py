@@ -1,50 +1,79 @@
 """Sinks: the three tables of results, written so that doing a micro-batch again changes nothing.
 
-File formats get one folder per table and micro-batch, `notifications/batch=7/`; a batch that is done again after a
-crash replaces its folder. Other formats are appended to, so there a crash may repeat the batch that it interrupted.
+In file formats a stream gets one folder per table and micro-batch, `notifications/batch=7/`; a batch that is done again
+after a crash replaces its folder. A replay gets `replay/notifications/` and so on, and replaces what was there. Other
+formats are appended to, so there a crash may repeat the batch that it interrupted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
 from sparing.spark.admit_stage import TIMESTAMP_TEXT
+from sparing.spark.paths import located
 from sparing.spark.pipeline import Delivered
 from sparing.spark.unpack_stage import BILL, NOTIFICATION, QUARANTINE
 
-FOLDERS = ("parquet", "json", "orc", "avro")
+FOLDERS = ("parquet", "json", "avro")
+TABLES = {"notifications": NOTIFICATION, "bill": BILL, "quarantine": QUARANTINE}
 Counts = Mapping[str, int]
 
 
-def write(delivered: Delivered, sink: Endpoint, batch: int) -> Counts:
-    """Write the tables of one (micro-)batch; returns how many rows each got."""
-    tables = {
-        "notifications": (NOTIFICATION, delivered.notifications),
-        "bill": (BILL, delivered.bill),
-        "quarantine": (QUARANTINE, delivered.quarantine),
-    }
+def write(delivered: Delivered, sink: Endpoint, batch: int | None) -> Counts:
+    """Write the tables of a micro-batch (None: of a replay); returns how many rows each got."""
     size = F.when(F.col("record") == NOTIFICATION, F.size("recipients")).otherwise(1)
     found = delivered.records.groupBy("record").agg(F.sum(size).alias("rows")).collect()
     rows = {row["record"]: int(row["rows"]) for row in found}
-    for name, (record, table) in tables.items():
+    for name, record in TABLES.items():
         if rows.get(record):
-            _write(table, name, sink, batch)
-    return {name: rows.get(record, 0) for name, (record, _) in tables.items()}
+            _write(getattr(delivered, name), name, sink, batch)
+        elif sink.format in FOLDERS:
+            _remove(delivered.spark, _folder(sink, name, batch))
+    return {name: rows.get(record, 0) for name, record in TABLES.items()}
 
 
-def _write(table: DataFrame, name: str, sink: Endpoint, batch: int) -> None:
+def place(sink: Endpoint, replay: bool) -> str | None:
+    """Where the tables are, if they are anywhere."""
+    if sink.path is None or sink.format not in FOLDERS:
+        return sink.path
+    return f"{sink.path.rstrip('/')}/replay" if replay else sink.path
+
+
+def must_be_free(spark: SparkSession, sink: Endpoint) -> None:
+    """A stream that begins anew must not mix its tables with those of another."""
+    if sink.format in FOLDERS:
+        for name in TABLES:
+            path, files = located(spark, f"{sink.path}/{name}")
+            if files.exists(path):
+                raise SparingError(
+                    f"The sink {sink.path} holds the results of another stream, and the checkpoint is new: "
+                    "remove them, or choose another path."
+                )
+
+
+def _folder(sink: Endpoint, name: str, batch: int | None) -> str:
+    if sink.path is None:
+        raise SparingError(f"Sink format {sink.format} needs a path: add path: to the sink.")
+    return f"{place(sink, batch is None)}/{name}" + ("" if batch is None else f"/batch={batch}")
+
+
+def _remove(spark: SparkSession, folder: str) -> None:
+    path, files = located(spark, folder)
+    files.delete(path, True)
+
+
+def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> None:
     try:
         if sink.format in FOLDERS:
-            if sink.path is None:
-                raise SparingError(f"Sink format {sink.format} needs a path: add path: to the sink.")
-            folder = f"{sink.path.rstrip('/')}/{name}/batch={batch}"
             options = {**(TIMESTAMP_TEXT if sink.format == "json" else {}), **sink.options}
+            folder = _folder(sink, name, batch)
             table.write.mode("overwrite").format(sink.format).options(**options).save(folder)
         elif sink.format == "console":
             table.show(truncate=False)
@@ -55,5 +84,5 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int) -> None:
         else:
             writer = table.write.mode("append").format(sink.format).options(**sink.options)
             writer.save(None if sink.path is None else f"{sink.path.rstrip('/')}/{name}")
-    except AnalysisException as error:
+    except (AnalysisException, Py4JJavaError) as error:
         raise SparingError(f"Sink format {sink.format} cannot be written: {str(error).splitlines()[0]}") from None

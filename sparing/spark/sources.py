@@ -17,6 +17,7 @@ from sparing.deployment.deployment import Deployment, Endpoint
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
 from sparing.spark.admit_stage import CORRUPT, LINE, union_fields
+from sparing.spark.paths import located
 
 TEXT_FORMATS = ("json", "csv")
 FILES = (*TEXT_FORMATS, "parquet", "orc", "avro")
@@ -137,19 +138,14 @@ _READERS = {
 def _must_exist(spark: SparkSession, source: Endpoint) -> None:
     if source.path is None:
         raise SparingError(f"Source format {source.format} needs a path: add path: to the source.")
-    found = hadoop_path(spark, source.path)
-    if not found.getFileSystem(spark._jsc.hadoopConfiguration()).globStatus(found):  # type: ignore[attr-defined]
+    path, files = located(spark, source.path)
+    if not files.globStatus(path):
         raise SparingError(f"The source {source.path} does not exist: check source.path in the deployment file.")
 
 
-def hadoop_path(spark: SparkSession, path: str) -> object:
-    """A path on whatever file system it names."""
-    return spark._jvm.org.apache.hadoop.fs.Path(path)  # type: ignore[union-attr]
-
-
 _CONNECTORS: Mapping[str, str] = {
-    "kafka": "the Kafka connector is not on Spark's class path: start Spark with "
-    "--packages org.apache.spark:spark-sql-kafka-0-10_2.13:4.3.0",
+    "kafka": "the Kafka connector is not on Spark's class path: add "
+    "--conf spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_2.13:4.3.0 to the command",
 }
 
 

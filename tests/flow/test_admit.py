@@ -33,7 +33,7 @@ PLAN = make_plan(Overlay(("b",)), TOPICS, ADVERTISEMENTS, {}, (), "publisher-edg
 
 
 def rows_of(rows, with_topic=True):
-    """Rows as they come from the reader: what does not fit its type is missing, and the row's text tells what it was."""
+    """Rows as they come from the reader: what does not fit its type is missing, and the row's text tells what."""
     columns, misfit = {}, [False] * len(rows)
     for name, kind in TYPES.items():
         fitting = []
@@ -43,15 +43,14 @@ def rows_of(rows, with_topic=True):
             misfit[at] |= not fits
             fitting.append(value if fits else None)
         columns[name] = column_of(fitting, kind)
-    text = [
-        row.get("malformed") or (json.dumps(row) if bad else None) for row, bad in zip(rows, misfit, strict=True)
-    ]
+    text = [row.get("malformed") or (json.dumps(row) if bad else None) for row, bad in zip(rows, misfit, strict=True)]
     return Rows(
         np.array([row.get("publisher") for row in rows], dtype=object),
         np.array([row.get("topic") for row in rows], dtype=object) if with_topic else None,
         columns,
         np.array(text, dtype=object),
         np.array(["malformed" in row for row in rows], dtype=bool),
+        np.array(misfit, dtype=bool),
     )
 
 
@@ -61,7 +60,6 @@ def admit(*rows, with_topic=True):
 
 
 GOOD = {"publisher": "p1", "ts": 5, "lane": 1, "road": "401"}
-IDLE = Advertisement("p2", "b", "idle", Box())
 
 
 @pytest.mark.parametrize(
@@ -94,7 +92,7 @@ IDLE = Advertisement("p2", "b", "idle", Box())
 def test_each_reason_has_its_sentence(row, reason, detail):
     found = admit(GOOD, row)
     assert found.advertisement.tolist() == [0, BAD]
-    ((rejected),) = found.rejected
+    (rejected,) = found.rejected
     assert (rejected.reason, rejected.detail) == (reason, detail)
 
 
@@ -148,9 +146,17 @@ def test_fields_of_other_topics_do_not_matter():
 
 def test_names_of_fields_in_the_text_may_be_in_any_case():
     found = rows_of([GOOD | {"lane": None}])
-    found.text[0] = json.dumps({"publisher": "p1", "LANE": "left"})
+    found.text[0], found.misfit[0] = json.dumps({"publisher": "p1", "LANE": "left"}), True
     admitted = Admission(PLAN).admit(found, Ranked(found.columns, 1))
     assert [rejected.detail for rejected in admitted.rejected] == ["lane is not an int: left"]
+
+
+def test_rows_that_bring_their_text_are_judged_like_others():
+    found = rows_of([GOOD, GOOD | {"lane": 9}])
+    found.text[:] = ['{"lane": "1"}', '{"lane": "9"}']
+    admitted = Admission(PLAN).admit(found, Ranked(found.columns, 2))
+    assert admitted.advertisement.tolist() == [0, BAD]
+    assert [(r.text, r.reason) for r in admitted.rejected] == [('{"lane": "9"}', Reason.OUTSIDE)]
 
 
 def test_rejected_rows_keep_their_text():

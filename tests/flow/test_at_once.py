@@ -3,7 +3,7 @@
 from collections import Counter
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.flow.at_once import AtOnce
@@ -18,6 +18,7 @@ from tests.judges import overlay as judge
 
 
 @given(st.data())
+@settings(max_examples=60)
 def test_plain_deliveries_are_a_filter(data):
     plan = data.draw(strategies.plans(apart=True))
     publications = [p for p in data.draw(strategies.published(plan)) if p.topic == "t"]
@@ -32,6 +33,7 @@ def test_plain_deliveries_are_a_filter(data):
 
 
 @given(st.data())
+@settings(max_examples=60)
 def test_a_publication_crosses_each_link_at_most_once(data):
     plan = data.draw(strategies.plans())
     interests = Interests(plan, data.draw(strategies.policies))
@@ -45,6 +47,7 @@ def test_a_publication_crosses_each_link_at_most_once(data):
 
 
 @given(st.data())
+@settings(max_examples=60)
 def test_what_is_held_lies_in_one_group_with_all_its_subscriptions(data):
     plan = data.draw(strategies.plans())
     publications = [p for p in data.draw(strategies.published(plan)) if p.topic == "t"]

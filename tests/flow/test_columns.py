@@ -133,6 +133,13 @@ def test_other_arrow_types_that_fit():
     ]
 
 
+def test_a_slice_of_the_widest_decimals():
+    """Nothing needs to be cast, so the digits are read where the slice begins."""
+    array = pa.array([Decimal(n) for n in range(5)] + [None], pa.decimal128(38, 2)).slice(2)
+    found = column(array, field_type("decimal(18,2)"))
+    assert found.values[found.valid].tolist() == [200, 300, 400]
+
+
 def test_doubles_keep_their_kind():
     found = column(pa.array([math.nan, -0.0, math.inf, None]), DOUBLE)
     assert math.isnan(found.values[0])

@@ -149,6 +149,11 @@ def test_a_newcomer_that_ties_two_groups_together_is_refused():
         _ = interests(known, s1=(0, 5), s3=(8, 9), s2=(4, 9)).groups
 
 
+def test_a_change_of_a_subscription_that_ties_two_groups_together_is_refused():
+    with pytest.raises(SparingError, match="Subscription s1 ties together"):
+        _ = interests({"s1": "t/s1", "s3": "t/s3"}, s1=(0, 9), s3=(8, 9)).groups
+
+
 def test_members_stay_together_when_what_tied_them_has_left():
     known = {"s1": "t/s1", "s2": "t/s1", "s3": "t/s1"}
     assert named_groups(interests(known, s1=(0, 5), s3=(8, 9))) == {"t/s1": ["s1", "s3"]}

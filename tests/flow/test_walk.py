@@ -90,6 +90,7 @@ def test_every_policy_delivers_what_the_judge_says(case, policy):
 
 
 @given(cases(apart=True, least=2), strategies.policies)
+@settings(max_examples=60)
 def test_brokers_without_a_path_get_nothing(case, policy):
     plan, publications = case
     delivered = walked(plan, policy, publications)
@@ -121,12 +122,14 @@ def test_generated_cases_forward_what_is_half_settled():
 
 
 @given(cases())
+@settings(max_examples=60)
 def test_subscriber_edge_costs_the_union_of_paths(case):
     plan, publications = case
     assert walked(plan, SubscriberEdge(), publications).bill == judge.naive_bill(plan, publications)
 
 
 @given(cases())
+@settings(max_examples=60)
 def test_publisher_edge_costs_one_result_per_link_and_window(case):
     plan, publications = case
     assert walked(plan, PublisherEdge(), publications).bill == judge.slow_walk(plan, publications, PublisherEdge()).bill
@@ -136,14 +139,12 @@ def test_publisher_edge_costs_one_result_per_link_and_window(case):
 
 
 @given(cases() | sliding_cases(), strategies.policies | strategies.mixed, st.data())
-@settings(max_examples=120)
+@settings(max_examples=100)
 def test_neither_cuts_nor_arrival_order_matter(case, policy, data):
     plan, publications = case
     whole = walked(plan, policy, publications)
     walk = Walk(plan, policy)
-    parts = [
-        walk.feed(batches(plan, cut.publications), cut.until) for cut in data.draw(strategies.cuts(publications))
-    ]
+    parts = [walk.feed(batches(plan, cut.publications), cut.until) for cut in data.draw(strategies.cuts(publications))]
     assert not any(part.late for part in parts)
     check_delivered(plan, publications, parts)
     assert total(part.bill for part in parts) == whole.bill
@@ -151,6 +152,7 @@ def test_neither_cuts_nor_arrival_order_matter(case, policy, data):
 
 
 @given(cases(), strategies.policies, st.data())
+@settings(max_examples=60)
 def test_late_publications_are_reported_and_not_counted(case, policy, data):
     plan, publications = case
     walk, parts, reached, late = Walk(plan, policy), [], strategies.FIRST - 1, set()
@@ -175,6 +177,7 @@ def test_late_publications_are_reported_and_not_counted(case, policy, data):
 
 
 @given(cases(), strategies.policies)
+@settings(max_examples=60)
 def test_nothing_is_remembered_at_the_end_but_count_windows_under_way(case, policy):
     plan, publications = case
     walk = Walk(plan, policy)
@@ -189,6 +192,7 @@ def test_nothing_is_remembered_at_the_end_but_count_windows_under_way(case, poli
 
 
 @given(cases(), strategies.policies, st.data())
+@settings(max_examples=60)
 def test_wakes_is_never_later_than_the_next_thing_to_do(case, policy, data):
     plan, publications = case
     walk = Walk(plan, policy)
@@ -206,6 +210,7 @@ def test_wakes_is_never_later_than_the_next_thing_to_do(case, policy, data):
 
 
 @given(cases() | sliding_cases(), strategies.policies, st.data())
+@settings(max_examples=60)
 def test_advance_leaves_the_state_it_is_given_alone(case, policy, data):
     """Going on twice from one state, or from a state that was stored and read back, gives the same."""
     plan, publications = case
@@ -244,23 +249,40 @@ def hosted_apart(plan, walks, cut):
     raise AssertionError("the exchange does not settle")
 
 
-@given(cases(least=2) | sliding_cases(), strategies.policies | strategies.mixed, st.data())
-@settings(max_examples=120)
-def test_brokers_hosted_elsewhere_make_no_difference(case, policy, data):
-    """Up to three processes, any split (also one whose brokers are not neighbours), in any micro-batches."""
-    plan, publications = case
-    host = {broker: data.draw(st.integers(0, 2)) for broker in plan.routes.brokers}
+def check_hosted_apart(plan, publications, policy, host, cuts):
+    """Processes that host some brokers each (`host`: broker -> process) do together what one does alone."""
     walks = []
     for number in sorted(set(host.values())):
         hosted = {broker for broker in host if host[broker] == number}
         walks.append((Walk(plan, policy, hosted), hosted))
-    event(f"processes: {len(walks)}")
     parts = []
-    for cut in data.draw(strategies.cuts(publications)):
+    for cut in cuts:
         walks, out = hosted_apart(plan, walks, cut)
         parts += out
     check_delivered(plan, publications, parts)
     assert total(part.bill for part in parts) == walked(plan, policy, publications).bill
+    return parts
+
+
+@given(cases(least=2), strategies.policies, st.data())
+@settings(max_examples=60)
+def test_brokers_hosted_elsewhere_make_no_difference(case, policy, data):
+    """Up to three processes, any split (also one whose brokers are not neighbours), in any micro-batches."""
+    plan, publications = case
+    host = {broker: data.draw(st.integers(0, 2)) for broker in plan.routes.brokers}
+    event(f"processes: {len(set(host.values()))}")
+    check_hosted_apart(plan, publications, policy, host, data.draw(strategies.cuts(publications)))
+
+
+@given(sliding_cases(), strategies.mixed, st.data())
+@settings(max_examples=60)
+def test_every_broker_may_have_a_process_of_its_own(case, policy, data):
+    """So that everything that is forwarded after a decision travels between processes, with its mark."""
+    plan, publications = case
+    host = {broker: number for number, broker in enumerate(plan.routes.brokers)}
+    parts = check_hosted_apart(plan, publications, policy, host, data.draw(strategies.cuts(publications)))
+    marked = sum(item.states is None and item.subscription != "" for part in parts for item in part.sent)
+    event(f"forwarded between processes: {min(marked, 3)}")
 
 
 @given(cases(apart=True, least=2), st.data())

@@ -13,6 +13,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,12 @@ def neighbours(links: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
 
 def path(links: Iterable[tuple[Any, Any]], start: Any, goal: Any) -> list[tuple[Any, Any]] | None:
     """The directed links of the way from one node to another with the fewest links, by breadth first; None: no way."""
+    way = _path(tuple(links), start, goal)
+    return None if way is None else list(way)
+
+
+@lru_cache(maxsize=1024)
+def _path(links: tuple[tuple[Any, Any], ...], start: Any, goal: Any) -> tuple[tuple[Any, Any], ...] | None:
     table = neighbours(links)
     before, front = {start: start}, [start]
     while front:
@@ -95,7 +102,7 @@ def path(links: Iterable[tuple[Any, Any]], start: Any, goal: Any) -> list[tuple[
     while goal != start:
         way.append((before[goal], goal))
         goal = before[goal]
-    return way[::-1]
+    return tuple(way[::-1])
 
 
 def tree_of(plan: Plan) -> list[tuple[str, str]]:
@@ -315,9 +322,7 @@ def slow_walk(
             waiting = partials[link].pop(nwr, [])
             if not raw and not waiting:
                 continue
-            question = Question(
-                link_number[link], nwr.end, number[nwr.subscription], np.arange(len(raw)), len(waiting)
-            )
+            question = Question(link_number[link], nwr.end, number[nwr.subscription], np.arange(len(raw)), len(waiting))
             if policy.aggregate(question):
                 walk.bill[_key(plan, *link, MessageKind.RESULT, nwr.end)] += 1
                 for id_ in raw:

@@ -46,16 +46,16 @@ class Index:
 
     def match(self, ranked: Ranked) -> Matches:
         """All matching pairs of a batch."""
-        rows: list[np.ndarray] = [np.arange(ranked.rows)] * len(self._everything)
+        rows: list[np.ndarray] = [np.arange(ranked.rows, dtype=np.int32)] * len(self._everything)
         hits: list[int] = self._everything.tolist()
         if ranked.rows and self._fields:
             for box, found in self._constrained(ranked):
                 rows.append(found)
                 hits.append(box)
         if not rows:
-            return Matches(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-        boxes = np.repeat(np.array(hits, dtype=np.int64), [len(r) for r in rows])
-        return Matches(np.concatenate(rows).astype(np.int64), boxes)
+            return Matches(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
+        boxes = np.repeat(np.array(hits, dtype=np.int32), [len(r) for r in rows])
+        return Matches(np.concatenate(rows), boxes)
 
     def _constrained(self, ranked: Ranked) -> list[tuple[int, np.ndarray]]:
         checks: list[list[_Check]] = [[] for _ in range(self._boxes)]

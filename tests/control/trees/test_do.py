@@ -26,9 +26,7 @@ def test_a_subscriber_is_served_by_the_nearest_candidate(overlay, data):
     routes = Routes.of(overlay.brokers, tree)
     some_brokers = st.lists(st.sampled_from(overlay.brokers), min_size=1, max_size=3, unique=True)
     candidates = {who: tuple(data.draw(some_brokers)) for who in "AB"}
-    publishers = [
-        (broker, data.draw(st.sampled_from("tu")), data.draw(spans)) for broker in data.draw(some_brokers)
-    ]
+    publishers = [(broker, data.draw(st.sampled_from("tu")), data.draw(spans)) for broker in data.draw(some_brokers)]
     wanted = {who: (data.draw(st.sampled_from("tu")), data.draw(spans)) for who in "AB"}
     chosen = do(
         routes,
@@ -37,7 +35,9 @@ def test_a_subscriber_is_served_by_the_nearest_candidate(overlay, data):
         [Advertisement(f"p{n}", broker, topic, box(span)) for n, (broker, topic, span) in enumerate(publishers)],
     )
     for who, (topic, (low, high)) in wanted.items():
-        sources = [b for b, its_topic, (least, most) in publishers if its_topic == topic and least < high and low < most]
+        sources = [
+            b for b, its_topic, (least, most) in publishers if its_topic == topic and least < high and low < most
+        ]
 
         def far(broker, sources=sources):
             ways = [path(tree, broker, source) for source in sources]

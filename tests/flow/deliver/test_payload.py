@@ -56,7 +56,9 @@ def test_objects_are_json_without_missing_values(fields):
     assert json.loads(text) == {name: value for name, value in fields.items() if value is not None}
 
 
-@given(st.dictionaries(st.sampled_from("abc"), scalars), st.lists(st.tuples(st.text(max_size=2), st.sampled_from("abcd"))))
+@given(
+    st.dictionaries(st.sampled_from("abc"), scalars), st.lists(st.tuples(st.text(max_size=2), st.sampled_from("abcd")))
+)
 def test_project_renames_and_leaves_out(fields, columns):
     payload = json_object(fields.items())
     assert project(payload, None) == payload

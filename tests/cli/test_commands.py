@@ -1,0 +1,107 @@
+"""The command line as its user meets it: help, mistakes in one sentence, exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from sparing.cli import build
+from sparing.cli.replay import bill_json
+from sparing.deployment.deployment import Deployment
+from sparing.spark.run import replay
+from tests.spark import files, world
+
+COMMANDS = ("demo", "run", "replay", "generate", "bench")
+
+
+def sparing(*arguments: str) -> subprocess.CompletedProcess:
+    """The command as a process of its own: what reaches the terminal, and the exit status."""
+    command = [sys.executable, "-c", "from sparing.cli import main; main()", *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env={"COLUMNS": "200", **_environment()}
+    )
+
+
+def _environment() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command):
+    result = CliRunner().invoke(build(), [command, "--help"], env={"COLUMNS": "200"})
+    assert result.exit_code == 0
+    assert f"Example: sparing {command}" in result.output
+
+
+def test_without_arguments_the_commands_are_listed():
+    output = CliRunner().invoke(build(), [], env={"COLUMNS": "200"}).output
+    assert all(command in output for command in COMMANDS)
+
+
+MISTAKES = {
+    "no such file": (["replay", "nowhere.yaml"], "nowhere.yaml: there is no such file."),
+    "no such policy": (
+        ["replay", "{file}", "--decision", "oracle"],
+        "'oracle' is not a link policy: use some of publisher-edge",
+    ),
+    "no such benchmark": (["bench", "speed"], "There is no benchmark 'speed': choose from pipeline."),
+    "sizes that are no numbers": (
+        ["bench", "pipeline", "--subscriptions", "many"],
+        "'many' is not a list of whole numbers",
+    ),
+    "a setting without a value": (
+        ["run", "{file}", "--conf", "spark.ui.port"],
+        "'spark.ui.port' is not a setting: write it as KEY=VALUE.",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_sentence_and_a_failure(mistake, tmp_path):
+    arguments, sentence = MISTAKES[mistake]
+    file = tmp_path / "deployment.yaml"
+    file.write_text(yaml.safe_dump(world.description([])))
+    told = sparing(*[argument.format(file=file) for argument in arguments])
+    assert told.returncode == 1
+    assert sentence in told.stderr.replace("\n", " ")
+    assert "Traceback" not in told.stderr
+
+
+def test_a_demo_does_not_write_over_other_files(tmp_path):
+    (tmp_path / "letters.txt").write_text("dear")
+    told = sparing("demo", "--folder", str(tmp_path))
+    assert told.returncode == 1
+    assert "has other files in it: choose another folder with --folder." in told.stderr
+
+
+def test_no_java_is_one_sentence(tmp_path):
+    file = tmp_path / "deployment.yaml"
+    file.write_text(yaml.safe_dump(world.description([])))
+    command = [sys.executable, "-c", "from sparing.cli import main; main()", "run", str(file)]
+    told = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={"PATH": str(tmp_path), "COLUMNS": "200"}
+    )
+    assert told.returncode == 1
+    assert "Spark needs a Java runtime, 17 or newer, and none was found: install one" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.spark
+def test_worker_processes_give_the_same_bill(spark, tmp_path):
+    """`local-cluster` has workers of its own, to which plan and code must really travel."""
+    files.write_trace(tmp_path / "data", world.publications(3, 200), files=2)
+    path = files.write_deployment(tmp_path, world.subscriptions(3, 12))
+    bill = tmp_path / "bill.json"
+    told = sparing("replay", str(path), "--master", "local-cluster[2,1,1024]", "--json", str(bill))
+    assert told.returncode == 0, told.stderr
+    found = json.loads(bill.read_text())["publisher-edge"]
+    ours = replay(spark, Deployment.read(path))
+    ours.delivered.forget()
+    assert found == bill_json(ours)
+    assert found["by_kind"].keys() == {"publication", "result", "notification"}

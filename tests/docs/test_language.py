@@ -1,0 +1,57 @@
+"""Every example of docs/language.md: valid ones are read, refused ones are refused with the sentence given."""
+
+import pytest
+
+from sparing.language.errors import LanguageError
+from sparing.language.parse import parse_query, parse_where
+from sparing.model.functions import FUNCTION_NAMES
+from sparing.model.topic import Topic
+from sparing.model.types import field_type
+from tests.docs.pages import blocks, text_of
+
+PAGE = "docs/language.md"
+FIELDS = {
+    "road": "string",
+    "lane": "int",
+    "speed": "double",
+    "wet": "boolean",
+    "day": "date",
+    "price": "decimal(10,2)",
+    "ts": "timestamp",
+}
+TRAFFIC = Topic("traffic", "ts", {name: field_type(type_) for name, type_ in FIELDS.items()})
+
+QUERIES = [line for block in blocks(PAGE, "sql") for line in block.text.splitlines()]
+PAIRS = [line.split(" -- ") for block in blocks(PAGE, "sql where") for line in block.text.splitlines()]
+REFUSED = [line.split(" -- ") for block in blocks(PAGE, "sql refused") for line in block.text.splitlines()]
+
+
+def test_there_are_examples_of_each_sort():
+    assert min(len(QUERIES), len(PAIRS), len(REFUSED)) > 5
+
+
+def test_the_fields_are_those_the_page_names():
+    named = ", ".join(f"{name} {type_}" for name, type_ in FIELDS.items())
+    assert named in " ".join(text_of(PAGE).split())
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_queries_are_read(text):
+    parse_query(text, {"traffic": TRAFFIC})
+
+
+@pytest.mark.parametrize(("text", "same"), PAIRS)
+def test_conditions_mean_the_same(text, same):
+    assert parse_where(text, TRAFFIC) == parse_where(same, TRAFFIC)
+
+
+@pytest.mark.parametrize(("text", "sentence"), REFUSED)
+def test_what_is_refused(text, sentence):
+    with pytest.raises(LanguageError) as caught:
+        parse_query(text, {"traffic": TRAFFIC})
+    assert caught.value.message == sentence
+
+
+@pytest.mark.parametrize("name", FUNCTION_NAMES)
+def test_every_function_is_named(name):
+    assert f"`{name}`" in text_of(PAGE) or f"`{name}(" in text_of(PAGE)

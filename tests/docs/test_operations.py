@@ -1,0 +1,76 @@
+"""What docs/operations.md says of endpoints, tables and workers is so."""
+
+import ast
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+import sparing
+from sparing.flow.admit import Reason
+from sparing.model.bill import MessageKind
+from tests.docs.pages import blocks, only, table, text_of
+
+PAGE = "docs/operations.md"
+DRIVER_ONLY = ("pydantic", "yaml", "typer", "rich")
+
+
+@pytest.mark.parametrize("text", [block.text for block in blocks(PAGE, "yaml")])
+def test_endpoints_are_accepted(text):
+    whole = yaml.safe_load(only("README.md", "yaml")) | yaml.safe_load(text)
+    assert sparing.Deployment.of(whole).source.format == yaml.safe_load(text)["source"]["format"]
+
+
+def test_every_reason_is_listed_in_order():
+    reasons = [row["reason"].strip("`") for row in table(PAGE, "reason", "what happened")]
+    assert reasons == [reason.value for reason in Reason]
+
+
+def test_every_kind_of_message_is_named():
+    (kinds,) = (row["meaning"] for row in table(PAGE, "column", "type", "meaning") if "publication" in row["meaning"])
+    assert all(f"`{kind.value}`" in kinds for kind in MessageKind)
+
+
+def test_python_examples_are_python():
+    for block in blocks(PAGE, "python"):
+        ast.parse(block.text)
+
+
+def test_workers_need_no_more_than_the_page_says():
+    assert "must import `sparing`, `numpy`, `pandas` and `pyarrow`" in " ".join(text_of(PAGE).split())
+    program = f"""
+import sys
+for name in {DRIVER_ONLY!r}:
+    sys.modules[name] = None  # to import it is an error now
+import sparing.spark.match_stage, sparing.spark.walk_stage, sparing.spark.unpack_stage
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+@pytest.mark.spark
+def test_tables_have_the_columns_listed_and_payloads_can_be_read(spark):
+    description = yaml.safe_load(only("README.md", "yaml"))
+    text = [(line,) for line in only("README.md", "json").splitlines()]
+    fields = "publisher string, road string, lane int, speed double, ts timestamp"
+    publications = (
+        spark.createDataFrame(text, "line string").selectExpr(f"from_json(line, '{fields}') AS r").select("r.*")
+    )
+    delivered = sparing.PubSub(spark, sparing.Deployment.of(description)).deliver(publications)
+
+    listed = [
+        (name.strip(" `"), row["type"])
+        for row in table(PAGE, "column", "type", "meaning")
+        for name in row["column"].split(",")
+    ]
+    frames = (delivered.notifications, delivered.bill)
+    assert listed == [(f.name, f.dataType.typeName()) for frame in frames for f in frame.schema.fields]
+    assert delivered.quarantine.columns == ["row", "reason", "detail"]
+
+    delivered.notifications.createOrReplaceTempView("notifications")
+    answers = [spark.sql(query).collect() for query in only(PAGE, "sql spark").split(";\n") if query.strip()]
+    assert [[row[-1] for row in answer] for answer in answers[:2]] == [[12.5], [12.5]]
+    assert sorted(row[-1] for row in answers[2]) == [61.0, 85.0]
+    assert sorted(row[-1] for row in answers[3]) == [2, 4]
+    assert len(answers[4]) == 3
+    delivered.forget()

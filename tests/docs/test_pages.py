@@ -1,0 +1,51 @@
+"""What holds for every page: links lead somewhere, named files are there, examples are whole."""
+
+import re
+
+import pytest
+
+from sparing.deployment.deployment import Deployment
+from tests.docs.pages import PAGES, ROOT, blocks, check_command
+
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+COMMANDS = [line for name in NAMES for block in blocks(name, "sh") for line in block.text.splitlines()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_to_files_and_headings(name):
+    page = ROOT / name
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        path, _, heading = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}, target
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_named_files_are_there(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:sparing|tests|docs)/[\w/.-]+)`", text):
+        assert (ROOT / path).exists(), path
+    if name == "docs/walk.md":  # names files without the package in front
+        for path in re.findall(r"\b((?:control|flow|model|spark)/[\w/]+\.py)", text):
+            assert (ROOT / "sparing" / path).exists(), path
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_shell_commands_are_understood(line):
+    check_command(line)
+
+
+def test_every_example_says_what_it_is():
+    known = {"sh", "text", "yaml", "json", "python", "sql", "sql where", "sql refused", "sql spark"}
+    for name in NAMES:
+        assert {block.info for block in blocks(name)} <= known, name
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/walk.md"])
+def test_whole_deployments_can_be_read(name, tmp_path):
+    for block in blocks(name, "yaml"):
+        (tmp_path / "example.yaml").write_text(block.text)
+        assert Deployment.read(tmp_path / "example.yaml").subscriptions
