@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sparing.control.routes import HERE
+from sparing.control.routes import HERE, distinct
 from sparing.flow.deliver.count_windows import CountTail
 from sparing.flow.deliver.payload import json_object
 from sparing.flow.interests import ALWAYS, Interests
@@ -32,7 +32,7 @@ from sparing.model.window import CountWindow, window_starts
 
 BEGINNING, END_OF_TIME = ALWAYS
 ELSEWHERE = -3  # a place that another process hosts
-MOST_CROSSINGS = 1 << 26  # entries in a table of rows by links
+MOST_ENTRIES = 1 << 26  # in a table of rows by links or brokers
 
 
 @dataclass
@@ -176,6 +176,8 @@ class _Step:
 
     def receive(self, items: Sequence[Item]) -> None:
         """Take items from brokers that are hosted elsewhere."""
+        if not items:
+            return
         number = {subscription.id: n for n, subscription in enumerate(self.plan.subscriptions)}
         raw = []
         for item in items:
@@ -275,38 +277,53 @@ class _Step:
         """Put (row, subscription) pairs, each with an NWR, where their rows come to rest."""
         assert self.rows is not None
         rows, subscriptions = self.rows.held_rows[pairs], self.rows.held[pairs]
-        places = self._resting_places(rows, self.rows.at[rows], subscriptions)
+        places = self._resting_places(rows, subscriptions)
         self._gather(rows, subscriptions, ends, places)
 
-    def _resting_places(self, rows: np.ndarray, at: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:
+    def _resting_places(self, rows: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:
         """The link on which each row stops on its way to each subscription, or HERE if it arrives.
 
         A row passes the links that it crosses at once because someone beyond must have it raw. Rows must ascend.
         """
         assert self.rows is not None
-        # A portion of the rows at a time, which bounds the table of crossings.
-        portion = max(MOST_CROSSINGS // max(len(self.routes.source), 1), 1)
-        if len(rows) and rows[-1] - rows[0] >= portion:
+        if not len(rows):
+            return rows
+        # A portion of the rows at a time, which bounds the tables.
+        portion = max(MOST_ENTRIES // max(len(self.routes.source), len(self.routes.brokers)), 1)
+        if rows[-1] - rows[0] >= portion:
             middle = int(np.searchsorted(rows, rows[0] + portion))
             parts = slice(None, middle), slice(middle, None)
-            return np.concatenate([self._resting_places(rows[p], at[p], subscriptions[p]) for p in parts])
+            return np.concatenate([self._resting_places(rows[part], subscriptions[part]) for part in parts])
+        # Subscriptions at one broker share their places, so those of brokers are worked out, in a table.
         goals = self.plan.broker_of[subscriptions]
-        first, last = int(rows.min(initial=len(self.rows))), int(rows.max(initial=-1)) + 1
+        brokers = distinct(goals)
+        first, last = int(rows[0]), int(rows[-1]) + 1
+        table = self._table_of_places(first, last, brokers)
+        column = np.zeros(len(self.routes.brokers), dtype=np.int64)
+        column[brokers] = np.arange(len(brokers))
+        places: np.ndarray = table[rows - first, column[goals]]
+        return places
+
+    def _table_of_places(self, first: int, last: int, brokers: np.ndarray) -> np.ndarray:
+        """Where each of the rows first..last stops on its way to each of some brokers."""
+        assert self.rows is not None
         mine = slice(*np.searchsorted(self.rows.goal_rows, [first, last]))
         goal_rows = self.rows.goal_rows[mine]
         crossed_rows, crossed = self.routes.crossings(goal_rows, self.rows.at[goal_rows], self.rows.goals[mine])
-        at = at.copy()
+        crosses = np.zeros((last - first, len(self.routes.source)), dtype=bool)
+        crosses[crossed_rows - first, crossed] = True
+
+        rows = np.repeat(np.arange(last - first), len(brokers))
+        goals = np.tile(brokers, last - first)
+        at = self.rows.at[first:last][rows]
         places = self.routes.link_of[at, goals].astype(np.int64)
-        if len(crossed):
-            crosses = np.zeros((last - first, len(self.routes.source)), dtype=bool)
-            crosses[crossed_rows - first, crossed] = True
-            moving = np.flatnonzero(places >= 0)
-            while len(moving):
-                moving = moving[crosses[rows[moving] - first, places[moving]]]
-                at[moving] = self.routes.target[places[moving]]
-                places[moving] = self.routes.link_of[at[moving], goals[moving]]
-                moving = moving[(places[moving] >= 0) & self.hosted[at[moving]]]
-        return np.where(self.hosted[at], places, ELSEWHERE)
+        moving = np.flatnonzero(places >= 0)
+        while len(moving):
+            moving = moving[crosses[rows[moving], places[moving]]]
+            at[moving] = self.routes.target[places[moving]]
+            places[moving] = self.routes.link_of[at[moving], goals[moving]]
+            moving = moving[(places[moving] >= 0) & self.hosted[at[moving]]]
+        return np.where(self.hosted[at], places, ELSEWHERE).reshape(last - first, len(brokers))
 
     def _gather(self, rows: np.ndarray, subscriptions: np.ndarray, ends: np.ndarray, places: np.ndarray) -> None:
         """Add rows to what waits, place by place and NWR by NWR."""
@@ -442,7 +459,7 @@ class _Step:
         wanted[due] = True
         at = np.flatnonzero(wanted[self.rows.held_rows] & ~self.interests.timed[self.rows.held])
         rows = self.rows.held_rows[at]
-        at = at[self._resting_places(rows, self.rows.at[rows], self.rows.held[at]) == HERE]
+        at = at[self._resting_places(rows, self.rows.held[at]) == HERE]
         for subscription in np.unique(self.rows.held[at]).tolist():
             aggregation = self.interests.aggregations[subscription]
             assert aggregation is not None

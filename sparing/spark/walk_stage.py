@@ -28,6 +28,7 @@ from sparing.spark.states import load_state, store_state
 
 _SCHEMA = pa.schema({"parcel": pa.large_binary()})
 _MILLISECOND = 1_000
+PORTIONS = 4
 
 
 def walk_batch(parceled: DataFrame, shipped: Shipped) -> DataFrame:
@@ -42,7 +43,9 @@ def walk_batch(parceled: DataFrame, shipped: Shipped) -> DataFrame:
         _, results = _advance(shipped.machinery(), group, None, found, END_OF_TIME, BEGINNING)
         yield pa.RecordBatch.from_arrays([pa.array(results, pa.large_binary())], schema=_SCHEMA)
 
-    groups = parceled.where(parceled["group"] != CLOCK).groupBy("group")
+    # Groups differ in size, so there are several portions of them per core.
+    portions = PORTIONS * parceled.sparkSession.sparkContext.defaultParallelism
+    groups = parceled.where(parceled["group"] != CLOCK).repartition(portions, "group").groupBy("group")
     return groups.applyInArrow(run, "parcel binary")
 
 

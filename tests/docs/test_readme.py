@@ -52,9 +52,9 @@ def test_the_replay_prints_the_bill(cars, spark, monkeypatch):
     printed = figures(result.stdout)
     for row in figures(blocks(PAGE, "text")[1].text):
         assert row in printed
-    kinds = spark.read.parquet(str(cars / "out" / "notifications")).groupBy("kind").count().collect()
+    kinds = spark.read.parquet(str(cars / "out" / "replay" / "notifications")).groupBy("kind").count().collect()
     assert {row["kind"]: row["count"] for row in kinds} == {"event": 1, "window": 2}
-    (row,) = spark.read.parquet(str(cars / "out" / "quarantine")).collect()
+    (row,) = spark.read.parquet(str(cars / "out" / "replay" / "quarantine")).collect()
     assert row["reason"] == "outside the advertisement"
 
 
