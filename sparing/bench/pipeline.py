@@ -85,14 +85,17 @@ class Figures:
         return {"settings": vars(self.settings), "figures": [vars(f) | {"ratio": f.ratio} for f in self.figures]}
 
 
-def pipeline(spark: SparkSession, settings: Settings) -> Figures:
+Told = Callable[[str], None]  # told of every measurement, as it is made
+
+
+def pipeline(spark: SparkSession, settings: Settings, tell: Told = lambda _: None) -> Figures:
     """Measure ours and the peer in turn, batch and streaming."""
     figures = []
     for count in settings.subscriptions:
         folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
         try:
             deployment = _deployment(folder, count, settings)
-            figures += _measure(spark, deployment, folder, settings)
+            figures += _measure(spark, deployment, folder, settings, tell)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     return Figures(settings, figures)
@@ -108,7 +111,7 @@ def _deployment(folder: Path, subscriptions: int, settings: Settings) -> Deploym
     return replace(deployment, source=source, sink=Endpoint("noop"))
 
 
-def _measure(spark: SparkSession, deployment: Deployment, folder: Path, settings: Settings) -> list[Figure]:
+def _measure(spark: SparkSession, deployment: Deployment, folder: Path, settings: Settings, tell: Told) -> list[Figure]:
     runs = {
         "batch": (lambda _: _our_batch(spark, deployment), lambda _: _peer_batch(spark, deployment)),
         "stream": (
@@ -121,8 +124,9 @@ def _measure(spark: SparkSession, deployment: Deployment, folder: Path, settings
     for mode, (ours, peer) in runs.items():
         times: tuple[list[float], list[float]] = ([], [])
         for n in range(settings.repeat):
-            times[0].append(_timed(ours, n))
-            times[1].append(_timed(peer, n))
+            for side, found, work in (("Sparing", times[0], ours), ("Spark SQL", times[1], peer)):
+                found.append(_timed(work, n))
+                tell(f"{mode}, {len(deployment.subscriptions):,} subscriptions, {side}: {found[-1]:.1f} s")
         rates = [settings.publications / median(found) for found in times]
         figures.append(Figure(mode, len(deployment.subscriptions), *rates))
     return figures

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, out, spark_session
+from sparing.cli.console import ConfOption, MasterOption, err, out, spark_session
 from sparing.model.errors import SparingError
 
 NAMES = ("pipeline",)
@@ -36,7 +36,10 @@ def bench(
     with spark_session(master, conf) as spark:
         from sparing.bench.pipeline import Settings, pipeline
 
-        figures = pipeline(spark, Settings(tuple(sizes), publications, repeat))
+        def tell(what: str) -> None:
+            err.print(f"[dim]{what}[/]", highlight=False)
+
+        figures = pipeline(spark, Settings(tuple(sizes), publications, repeat), tell)
     out.print(figures.table())
     if json_file is not None:
         from sparing.cli.replay import write_json
