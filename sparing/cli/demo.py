@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import typer
@@ -74,7 +75,7 @@ def demo(
     reasons_told = ", ".join(f"{row['count']} {row['reason']}" for row in reasons)
     say(f"{counted(counts['quarantine'], 'bad row is', 'bad rows are')} in quarantine: {reasons_told}.")
     say(f"The deployment is {written.deployment}, the results are in {sinks.place(deployment.sink, replay=True)}.")
-    say(f"Next: sparing run {written.deployment} --once")
+    say(f"Next: {sys.argv[0]} run {written.deployment} --once")
 
 
 def _ours(folder: Path) -> bool:
