@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import Event
 from typing import TYPE_CHECKING
 
 import typer
@@ -57,6 +60,22 @@ def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSessio
     finally:
         with _quiet():
             spark.stop()
+
+
+@contextmanager
+def interruptible() -> Iterator[Event]:
+    """Ctrl-C asks for an orderly stop instead of breaking off; the micro-batch under way is done again next time."""
+    asked = Event()
+
+    def ask(*_: object) -> None:
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)  # what the broken-off batch has to say helps nobody
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _setting(text: str) -> tuple[str, str]:

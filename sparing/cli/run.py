@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, err, say, spark_session, step, told
+from sparing.cli.console import ConfOption, MasterOption, err, interruptible, say, spark_session, step, told
 
 
 def run(
@@ -37,10 +37,9 @@ def run(
 
         with step("Preparing the stream"):
             query = stream(spark, deployment, once=once, watch=watch)
-        try:
-            wait(query)
-        except KeyboardInterrupt:
-            query.stop()
+        with interruptible() as stop:
+            wait(query, stop)
+        if stop.is_set():
             err.print("Stopped; run again to go on from the checkpoint.")
         say(f"{deployment.name}: {told(totals)}.")
         if deployment.sink is not None and deployment.sink.path is not None:

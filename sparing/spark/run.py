@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
@@ -17,6 +18,7 @@ from sparing.spark import sinks, sources
 from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
 from sparing.spark.pipeline import Delivered, PubSub
 
+PULSE = 1  # seconds between two looks at whether a stream is to be stopped
 Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-batch and the rows that it wrote
 
 
@@ -56,10 +58,13 @@ def stream(
     return writer.trigger(availableNow=True).start() if once else writer.start()
 
 
-def wait(query: StreamingQuery) -> None:
-    """Wait for a stream to end; its failure becomes one sentence."""
+def wait(query: StreamingQuery, stop: Event | None = None) -> None:
+    """Wait for a stream to end, or end it once `stop` is set; its failure becomes one sentence."""
     try:
-        query.awaitTermination()
+        while not query.awaitTermination(PULSE):
+            if stop is not None and stop.is_set():
+                query.stop()
+                return
     except StreamingQueryException as error:
         raise SparingError(f"The stream failed: {_cause(str(error))}") from error
 

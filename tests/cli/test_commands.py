@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import yaml
 from typer.testing import CliRunner
 
 from sparing.cli import build
+from sparing.cli.console import interruptible
 from sparing.cli.replay import bill_json
 from sparing.deployment.deployment import Deployment
 from sparing.spark.run import replay
@@ -105,3 +107,12 @@ def test_worker_processes_give_the_same_bill(spark, tmp_path):
     ours.delivered.forget()
     assert found == bill_json(ours)
     assert found["by_kind"].keys() == {"publication", "result", "notification"}
+
+
+def test_ctrl_c_asks_for_an_orderly_stop():
+    before = signal.getsignal(signal.SIGINT)
+    with interruptible() as stop:
+        assert not stop.is_set()
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_set()
+    assert signal.getsignal(signal.SIGINT) is before
