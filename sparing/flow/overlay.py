@@ -14,7 +14,7 @@ Paper: mna-aggregation, sections V-VII; what it leaves open is settled in docs/d
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from sparing.flow.items import Item, column_type, item_columns, item_values
 from sparing.flow.ledger import Ledger
 from sparing.flow.links.policy import Question
 from sparing.flow.matched import NO_MARK, Matched, concat
+from sparing.flow.walk_state import Waiting, WalkState
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.functions import State
 from sparing.model.window import CountWindow, window_starts
@@ -33,45 +34,6 @@ from sparing.model.window import CountWindow, window_starts
 BEGINNING, END_OF_TIME = ALWAYS
 ELSEWHERE = -3  # a place that another process hosts
 MOST_ENTRIES = 1 << 26  # in a table of rows by links or brokers
-
-
-@dataclass
-class Waiting:
-    """What waits in one place for one NWR: raw publications (row numbers) and partial results (states by output)."""
-
-    raw: list[np.ndarray] = field(default_factory=list)
-    partials: list[tuple[State, ...]] = field(default_factory=list)
-
-
-Places = dict[int, Waiting]  # link number (HERE: the subscriber's broker) -> what waits there
-
-
-@dataclass
-class WalkState:
-    """Everything that one interest group must remember between two batches.
-
-    `rows` are the publications still needed, `fresh` those among them whose time has not come. `open` has the NWRs
-    that something waits for, by end and subscription; `gone` the rows that were forwarded over a link before all
-    their NWRs there had ended; `tails` the count windows under way.
-    """
-
-    rows: Matched | None = None
-    fresh: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
-    open: dict[int, dict[int, Places]] = field(default_factory=dict)
-    gone: dict[int, set[int]] = field(default_factory=dict)
-    tails: dict[int, CountTail] = field(default_factory=dict)
-
-    @property
-    def empty(self) -> bool:
-        """Nothing is left to remember."""
-        return not self.open and not self.tails and not self.fresh.any()
-
-    def wakes(self) -> int | None:
-        """The next event time at which something is to be done, if nothing else arrives."""
-        times = list(self.open)
-        if self.rows is not None and self.fresh.any():
-            times.append(int(self.rows.time[self.fresh].min()) + 1)
-        return min(times, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from sparing.flow.interests import Interests
 from sparing.flow.items import Item
 from sparing.flow.links.policy import LinkPolicy
 from sparing.flow.matched import Matched
-from sparing.flow.overlay import BEGINNING, END_OF_TIME, Notification, Overlay, WalkState
+from sparing.flow.overlay import BEGINNING, END_OF_TIME, Notification, Overlay
+from sparing.flow.walk_state import WalkState
 from sparing.model.bill import Bill
 
 

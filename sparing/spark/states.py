@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from sparing.flow.matched import NO_MARK, Matched
-from sparing.flow.overlay import WalkState
+from sparing.flow.walk_state import WalkState
 from sparing.spark.shipping import Machinery
 
 GONE = -1

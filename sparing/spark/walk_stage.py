@@ -19,7 +19,8 @@ from sparing.flow.deliver.digest import PAYLOAD
 from sparing.flow.deliver.payload import json_object, json_value
 from sparing.flow.items import column_type
 from sparing.flow.matched import Matched
-from sparing.flow.overlay import BEGINNING, END_OF_TIME, WalkState
+from sparing.flow.overlay import BEGINNING, END_OF_TIME
+from sparing.flow.walk_state import WalkState
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import parcels
 from sparing.spark.match_stage import CLOCK, PASSING

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from sparing.flow.interests import Interests
 from sparing.flow.links.publisher_edge import PublisherEdge
-from sparing.flow.overlay import BEGINNING, END_OF_TIME, WalkState
+from sparing.flow.overlay import BEGINNING, END_OF_TIME
+from sparing.flow.walk_state import WalkState
 from sparing.model.box import Box
 from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Aggregation, Query, Subscription
