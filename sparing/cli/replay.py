@@ -36,6 +36,7 @@ def replay(
     for name in policies:
         if name not in POLICIES:
             raise SparingError(f"{name!r} is not a link policy: use some of {', '.join(POLICIES)}.")
+    deployment.needed_source()
     with spark_session(master, conf) as spark:
         from sparing.report.tables import bills_table, links_table
         from sparing.spark import sinks

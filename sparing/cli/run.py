@@ -25,6 +25,8 @@ def run(
     from sparing.deployment.deployment import Deployment
 
     deployment = Deployment.read(file)
+    deployment.needed_source()
+    deployment.needed_sink()
     with spark_session(master, conf) as spark:
         from sparing.spark.run import stream, wait
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sparing.model.errors import SparingError
 from sparing.model.overlay import Overlay
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.topic import Topic
@@ -52,6 +53,22 @@ class Deployment:
     watermark: int = 10 * SECOND
     bucket: int = 60 * SECOND
     checkpoint: str | None = None
+
+    def needed_source(self) -> Endpoint:
+        """The source, for work that cannot do without one."""
+        if self.source is None:
+            raise SparingError(
+                f"Deployment {self.name} has no source: add one, e.g. source: {{format: json, path: data/}}."
+            )
+        return self.source
+
+    def needed_sink(self) -> Endpoint:
+        """The sink, for work that cannot do without one."""
+        if self.sink is None:
+            raise SparingError(
+                f"Deployment {self.name} has no sink: add one, e.g. sink: {{format: parquet, path: out/}}."
+            )
+        return self.sink
 
     @classmethod
     def read(cls, path: str | Path) -> Deployment:

@@ -10,7 +10,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from sparing.deployment.deployment import Deployment, Endpoint
+from sparing.deployment.deployment import Deployment
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
@@ -29,7 +29,7 @@ def stream(
 
     With `once` it works through what is there, in micro-batches, and stops.
     """
-    sink = _sink(deployment)
+    sink = deployment.needed_sink()
     checkpoint = deployment.checkpoint
     if checkpoint is None:
         if sink.path is None:
@@ -108,11 +108,3 @@ def _micros(time: object) -> int:
     assert isinstance(time, datetime)
     moment = time.astimezone(UTC) if time.tzinfo is None else time
     return (moment - EPOCH) // MICROSECOND
-
-
-def _sink(deployment: Deployment) -> Endpoint:
-    if deployment.sink is None:
-        raise SparingError(
-            f"Deployment {deployment.name} has no sink: add one, e.g. sink: {{format: parquet, path: out/}}."
-        )
-    return deployment.sink

@@ -25,11 +25,7 @@ FILES = (*TEXT_FORMATS, "parquet", "orc", "avro")
 
 def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFrame:
     """The publications of a deployment's source."""
-    source = deployment.source
-    if source is None:
-        raise SparingError(
-            f"Deployment {deployment.name} has no source: add one, e.g. source: {{format: json, path: data/}}."
-        )
+    source = deployment.needed_source()
     if source.format in FILES:
         _must_exist(spark, source)
     try:

@@ -52,13 +52,17 @@ MISTAKES = {
         ["replay", "{file}", "--decision", "oracle"],
         "'oracle' is not a link policy: use some of publisher-edge",
     ),
+    "no source": (
+        ["replay", "{file}"],
+        "Deployment world has no source: add one, e.g. source: {format: json, path: data/}.",
+    ),
     "no such benchmark": (["bench", "speed"], "There is no benchmark 'speed': choose from pipeline."),
     "sizes that are no numbers": (
         ["bench", "pipeline", "--subscriptions", "many"],
         "'many' is not a list of whole numbers",
     ),
     "a setting without a value": (
-        ["run", "{file}", "--conf", "spark.ui.port"],
+        ["demo", "--folder", "{folder}", "--conf", "spark.ui.port"],
         "'spark.ui.port' is not a setting: write it as KEY=VALUE.",
     ),
 }
@@ -69,7 +73,7 @@ def test_a_mistake_is_one_sentence_and_a_failure(mistake, tmp_path):
     arguments, sentence = MISTAKES[mistake]
     file = tmp_path / "deployment.yaml"
     file.write_text(yaml.safe_dump(world.description([])))
-    told = sparing(*[argument.format(file=file) for argument in arguments])
+    told = sparing(*[argument.format(file=file, folder=tmp_path / "city") for argument in arguments])
     assert told.returncode == 1
     assert sentence in told.stderr.replace("\n", " ")
     assert "Traceback" not in told.stderr
@@ -83,9 +87,7 @@ def test_a_demo_does_not_write_over_other_files(tmp_path):
 
 
 def test_no_java_is_one_sentence(tmp_path):
-    file = tmp_path / "deployment.yaml"
-    file.write_text(yaml.safe_dump(world.description([])))
-    command = [sys.executable, "-c", "from sparing.cli import main; main()", "run", str(file)]
+    command = [sys.executable, "-c", "from sparing.cli import main; main()", "demo", "--folder", str(tmp_path / "city")]
     told = subprocess.run(
         command, capture_output=True, text=True, check=False, env={"PATH": str(tmp_path), "COLUMNS": "200"}
     )
