@@ -27,7 +27,6 @@ from sparing.spark.match_stage import CLOCK, PASSING
 from sparing.spark.shipping import Machinery, Shipped
 from sparing.spark.states import load_state, store_state
 
-_SCHEMA = pa.schema({"parcel": pa.large_binary()})
 _MILLISECOND = 1_000
 PORTIONS = 4
 
@@ -40,9 +39,11 @@ def walk_batch(parceled: DataFrame, shipped: Shipped) -> DataFrame:
         if group.startswith(PASSING):
             yield from (batch.select(["parcel"]) for batch in batches)
             return
-        found = [parcel for batch in batches for parcel in batch["parcel"].to_pylist()]
+        columns = [batch["parcel"] for batch in batches]
+        found = [parcel for column in columns for parcel in column.to_pylist()]
         _, results = _advance(shipped.machinery(), group, None, found, END_OF_TIME, BEGINNING)
-        yield pa.RecordBatch.from_arrays([pa.array(results, pa.large_binary())], schema=_SCHEMA)
+        # Whether binary values are large ones in Arrow is a setting of the session: give back what came.
+        yield pa.RecordBatch.from_arrays([pa.array(results, columns[0].type)], names=["parcel"])
 
     # Groups differ in size, so there are several portions of them per core.
     portions = PORTIONS * parceled.sparkSession.sparkContext.defaultParallelism

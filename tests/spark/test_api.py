@@ -102,3 +102,38 @@ def test_narrower_columns_are_widened(spark):
     delivered = sparing.PubSub(spark, sparing.Deployment.of(world.description([SLOW]))).deliver(rows)
     assert delivered.notifications.count() == 1
     delivered.forget()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("spark.sql.execution.arrow.useLargeVarTypes", "false"),
+        ("spark.sql.session.timeZone", "America/Toronto"),
+        ("spark.sql.ansi.enabled", "false"),
+        ("spark.sql.execution.arrow.maxRecordsPerBatch", "7"),
+    ],
+)
+def test_settings_of_a_users_own_session_do_not_matter(spark, setting, value):
+    publications = spark.createDataFrame(world.table(world.publications(3, 100))).cache()
+    pubsub = sparing.PubSub(spark, sparing.Deployment.of(world.description([SLOW, MEAN])))
+    columns = [
+        "subscription",
+        "unix_micros(time) AS time",
+        "unix_micros(window_end) AS end",
+        "to_json(payload) AS payload",
+    ]
+
+    def told() -> list:
+        delivered = pubsub.deliver(publications)
+        rows = sorted(map(tuple, delivered.notifications.selectExpr(*columns).collect()), key=str)
+        delivered.forget()
+        return rows
+
+    expected, before = told(), spark.conf.get(setting)
+    spark.conf.set(setting, value)
+    try:
+        assert told() == expected
+    finally:
+        spark.conf.set(setting, before)
+    publications.unpersist()
+    assert len(expected) > 10
