@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
@@ -72,6 +73,7 @@ def wait(query: StreamingQuery, stop: Event | None = None) -> None:
 def _cause(text: str) -> str:
     """The line of a failure that says most: the last error that a Python stage raised, else the first line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [re.sub(r"^\[STREAM_FAILED\].*terminated with exception: | SQLSTATE: \w+$", "", line) for line in lines]
     raised = [line for line in lines if "Error: " in line and not line.startswith(("at ", "File "))]
     return (raised or lines or ["for a reason that Spark does not tell"])[-1 if raised else 0]
 

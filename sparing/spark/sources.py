@@ -44,7 +44,7 @@ def _text_schema(deployment: Deployment) -> T.StructType:
 def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
     """JSON lines. Each line is kept as it came, for rows that have to be set aside."""
     reader = spark.readStream if streaming else spark.read
-    lines = reader.options(**source.options).text(str(source.path)).where(F.trim("value") != "")
+    lines = reader.options(**source.options).text(_path(spark, source, streaming)).where(F.trim("value") != "")
     return _parsed(lines, F.col("value"), deployment, source)
 
 
@@ -60,14 +60,15 @@ def _csv(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) 
     header = spark.read.options(**{**options, "inferSchema": "false"}).csv(str(source.path)).columns
     schema = T.StructType([T.StructField(name, T.StringType()) for name in [*header, CORRUPT]])
     reader = spark.readStream if streaming else spark.read
-    return reader.schema(schema).options(**options).csv(str(source.path))
+    return reader.schema(schema).options(**options).csv(_path(spark, source, streaming))
 
 
 def _files(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
     batch = spark.read.format(source.format).options(**source.options).load(str(source.path))
     if not streaming:
         return batch
-    return spark.readStream.schema(batch.schema).format(source.format).options(**source.options).load(str(source.path))
+    reader = spark.readStream.schema(batch.schema).format(source.format).options(**source.options)
+    return reader.load(_path(spark, source, streaming))
 
 
 def _rate(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
@@ -129,6 +130,16 @@ _READERS = {
     "rate": _rate,
     "kafka": _kafka,
 }
+
+
+def _path(spark: SparkSession, source: Endpoint, streaming: bool) -> str:
+    """The source's path. A stream reads folders and patterns only, so a single file becomes a pattern for its name."""
+    given = str(source.path)
+    if streaming:
+        path, files = located(spark, given)
+        if files.exists(path) and files.getFileStatus(path).isFile():
+            return f"{given[:-1]}[{given[-1]}]"
+    return given
 
 
 def _must_exist(spark: SparkSession, source: Endpoint) -> None:

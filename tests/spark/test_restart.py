@@ -101,6 +101,22 @@ def test_a_checkpoint_of_another_deployment_is_refused(spark, tmp_path):
         run.stream(spark, sparing.Deployment.read(path), once=True)
 
 
+def test_a_single_file_is_a_source_and_a_used_sink_is_refused(spark, tmp_path):
+    rows = [row | {"lane": 1} for row in world.publications(13, 20)]
+    files.write_trace(tmp_path / "data", [*rows, world.last_publication()], files=1)
+    path = files.write_deployment(
+        tmp_path, [_counting("a", 1)], source={"path": "data/part-000.json"}, checkpoint="checkpoint"
+    )
+    deployment = sparing.Deployment.read(path)
+    run.wait(run.stream(spark, deployment, once=True))
+    found = [json.loads(row) for row in files.results(tmp_path / "out")["notifications"]]
+    assert sum(row["payload"]["count(1)"] for row in found) == len(rows)
+
+    anew = replace(deployment, checkpoint=str(tmp_path / "another"))
+    with pytest.raises(sparing.SparingError, match="holds the results of another stream, and the checkpoint is new"):
+        run.stream(spark, anew, once=True)
+
+
 def _counting(name: str, lane: int) -> dict[str, str]:
     sql = f"SELECT count(*) FROM traffic WHERE lane = {lane} GROUP BY window(ts, '10 seconds')"
     return {"id": name, "subscriber": "u1", "sql": sql}
