@@ -435,6 +435,8 @@ class _Step:
 
     def close(self) -> WalkState:
         """The state for the next advance, with only the rows that are still needed."""
+        last = self.interests.valid[1]
+        self.tails = {s: tail for s, tail in self.tails.items() if last[s] > self.until}  # others get no more rows
         needed = self.fresh.copy()
         for by_subscription in self.open.values():
             for places in by_subscription.values():

@@ -235,3 +235,13 @@ def test_digests_and_count_windows_go_by_time_then_id_across_batches():
         ("pairs", '{"sum x":5}'),
         ("pairs", '{"sum x":7}'),
     ]
+
+
+def test_a_count_window_that_is_over_leaves_nothing_behind():
+    counting = Query("t", Box(), aggregation=Aggregation((OUTPUTS["n"],), CountWindow(5, 5)))
+    plan = plan_of(PAIR, {"A": ("b2",)}, [Subscription("s", "A", counting, valid_until=10)])
+    walk = Walk(plan)
+    walk.feed(batches(plan, [Publication("1", 3, "b1")]), 9)
+    assert walk._states
+    walk.feed([], 10)
+    assert not walk._states

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
+import time
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
@@ -36,9 +38,13 @@ def write_trace(folder: Path, rows: list[dict[str, Any]], files: int) -> None:
     """JSON lines in so many files, each one a later part of the order of arrival."""
     folder.mkdir(parents=True)
     size = -(-len(rows) // files)
+    written = time.time() - files
     for number in range(files):
         part = rows[number * size : (number + 1) * size]
-        (folder / f"part-{number:03}.json").write_text("".join(line(row) + "\n" for row in part))
+        path = folder / f"part-{number:03}.json"
+        path.write_text("".join(line(row) + "\n" for row in part))
+        # A file stream takes files in the order of their modification times, and these are written in one moment.
+        os.utime(path, (written + number, written + number))
 
 
 def write_deployment(folder: Path, subscribed: list[dict[str, str]], **more: Any) -> Path:
