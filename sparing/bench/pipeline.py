@@ -23,12 +23,18 @@ from rich import box
 from rich.table import Table
 
 from sparing.deployment.deployment import Deployment, Endpoint
+from sparing.flow.interests import Interests
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
 from sparing.model.window import TimeWindow
 from sparing.spark import sources
-from sparing.spark.pipeline import PubSub
+from sparing.spark.admit_stage import admit
+from sparing.spark.match_stage import match
+from sparing.spark.pipeline import PubSub, plan_of
 from sparing.spark.run import stream, wait
+from sparing.spark.shipping import ship
+from sparing.spark.unpack_stage import notifications, unpack
+from sparing.spark.walk_stage import walk_batch
 from sparing.workloads.files import write
 from sparing.workloads.stock import DEFAULTS, stock
 
@@ -68,6 +74,7 @@ class Figures:
 
     settings: Settings
     figures: list[Figure]
+    stages: dict[int, dict[str, float]]  # subscriptions -> step of our batch run -> seconds that it adds
 
     def table(self) -> Table:
         """For people."""
@@ -82,7 +89,19 @@ class Figures:
 
     def json(self) -> dict[str, Any]:
         """For programs."""
-        return {"settings": vars(self.settings), "figures": [vars(f) | {"ratio": f.ratio} for f in self.figures]}
+        figures = [vars(f) | {"ratio": f.ratio} for f in self.figures]
+        return {"settings": vars(self.settings), "figures": figures, "stages": self.stages}
+
+    def stages_table(self) -> Table:
+        """For people: where the time of our batch runs goes."""
+        title = "Seconds that each step of a batch run adds"
+        table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+        table.add_column("step")
+        for count in self.stages:
+            table.add_column(f"{count:,} subscriptions", justify="right")
+        for step in next(iter(self.stages.values()), {}):
+            table.add_row(step, *[f"{found[step]:.1f}" for found in self.stages.values()])
+        return table
 
 
 Told = Callable[[str], None]  # told of every measurement, as it is made
@@ -90,15 +109,17 @@ Told = Callable[[str], None]  # told of every measurement, as it is made
 
 def pipeline(spark: SparkSession, settings: Settings, tell: Told = lambda _: None) -> Figures:
     """Measure ours and the peer in turn, batch and streaming."""
-    figures = []
+    figures: list[Figure] = []
+    stages = {}
     for count in settings.subscriptions:
         folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
         try:
             deployment = _deployment(folder, count, settings)
             figures += _measure(spark, deployment, folder, settings, tell)
+            stages[count] = _stages(spark, deployment, settings)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    return Figures(settings, figures)
+    return Figures(settings, figures, stages)
 
 
 def _deployment(folder: Path, subscriptions: int, settings: Settings) -> Deployment:
@@ -151,14 +172,41 @@ def _check(spark: SparkSession, deployment: Deployment) -> None:
 
 def _our_batch(spark: SparkSession, deployment: Deployment) -> None:
     delivered = PubSub(spark, deployment).deliver(sources.read(spark, deployment, streaming=False))
-    delivered.notifications.write.format("noop").mode("overwrite").save()
-    delivered.bill.write.format("noop").mode("overwrite").save()
+    _discard(delivered.notifications)
+    _discard(delivered.bill)
     delivered.forget()
+
+
+def _stages(spark: SparkSession, deployment: Deployment, settings: Settings) -> dict[str, float]:
+    """What each step of our batch run adds: the pipeline is run up to every step, and the medians are subtracted."""
+    plan = plan_of(deployment)
+    interests = Interests.of(plan)
+    shipped = ship(spark, interests)
+    admitted = admit(sources.read(spark, deployment, streaming=False), interests)
+    matched = match(admitted, shipped)
+    records = unpack(walk_batch(matched, shipped))
+    upto = {
+        "read and admit": admitted,
+        "match, plain deliveries": matched,
+        "walk, unpack": records,
+        "notifications as rows": notifications(spark, records, plan),
+    }
+    found: dict[str, float] = {}
+    before = 0.0
+    for step, frame in upto.items():
+        seconds = median(_timed(lambda _, f=frame: _discard(f), n) for n in range(settings.repeat))  # type: ignore[misc]
+        found[step] = max(seconds - before, 0.0)
+        before = seconds
+    return found
+
+
+def _discard(frame: DataFrame) -> None:
+    frame.write.format("noop").mode("overwrite").save()
 
 
 def _peer_batch(spark: SparkSession, deployment: Deployment) -> None:
     for part in _peer(spark, deployment, sources.read(spark, deployment, streaming=False)):
-        part.write.format("noop").mode("overwrite").save()
+        _discard(part)
 
 
 def _our_stream(spark: SparkSession, deployment: Deployment, checkpoint: Path) -> None:

@@ -41,6 +41,7 @@ def bench(
 
         figures = pipeline(spark, Settings(tuple(sizes), publications, repeat), tell)
     out.print(figures.table())
+    out.print(figures.stages_table())
     if json_file is not None:
         from sparing.cli.replay import write_json
 
