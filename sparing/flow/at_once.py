@@ -71,9 +71,9 @@ class AtOnce:
         self._reached = None if self._hosted.all() else routes.within(self._hosted)
         self._apart = bool((routes.hops < 0).any())
 
-    def arrive(self, publications: Publications, ranked: Ranked | None = None) -> Arrival:
-        """Match one batch and work through it. `ranked` may be given if it is known already."""
-        ranked = ranked or Ranked(publications.columns, len(publications))
+    def arrive(self, publications: Publications) -> Arrival:
+        """Match one batch and work through it."""
+        ranked = Ranked(publications.columns, len(publications))
         return self._dispatch(publications, *self._match(publications, ranked))
 
     def receive(self, items: Sequence[Item]) -> list[Arrival]:
