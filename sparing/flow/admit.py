@@ -14,10 +14,9 @@ from enum import StrEnum
 import numpy as np
 
 from sparing.control.plan import Plan
-from sparing.flow.columns import Column
 from sparing.flow.deliver.payload import json_object
-from sparing.flow.match.index import rows_in
-from sparing.flow.match.ranked import Ranked
+from sparing.match.boxes import Boxes
+from sparing.match.columns import Column
 from sparing.model.types import FieldType, Kind
 
 BAD = -1
@@ -80,16 +79,14 @@ class Admission:
         self._advertised: dict[str, dict[str, int]] = {}
         for number, advertisement in enumerate(plan.advertisements):
             self._advertised.setdefault(advertisement.publisher, {})[advertisement.topic] = number
+        fields = {name: kind for topic in plan.topics.values() for name, kind in topic.fields.items()}
+        self._boxes = Boxes(fields, [advertisement.box for advertisement in plan.advertisements])
 
-    def admit(self, rows: Rows, ranked: Ranked) -> Admitted:
+    def admit(self, rows: Rows) -> Admitted:
         """Check a batch."""
         advertisement = self._under(rows)
         untimely = self._without_time(rows, advertisement)
-        for number in np.unique(advertisement[advertisement != BAD]).tolist():
-            box = self._plan.advertisements[number].box
-            if box.constraints:
-                mine = np.flatnonzero(advertisement == number)
-                advertisement[mine[~rows_in(ranked, box, mine)]] = BAD
+        advertisement[~self._boxes.admit(rows.columns, advertisement)] = BAD
         advertisement[rows.malformed | untimely] = BAD
         for row in np.flatnonzero(rows.misfit & (advertisement != BAD)).tolist():
             if self._misfit(rows, row, self._plan.advertisements[advertisement[row]].topic) is not None:

@@ -6,24 +6,24 @@ that has a plain subscription it matches (or one that must be fed raw); what els
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sparing.control.routes import distinct
-from sparing.flow.columns import Column
 from sparing.flow.deliver.digest import PAYLOAD
 from sparing.flow.interests import Interests
 from sparing.flow.items import Item, item_columns, item_values
 from sparing.flow.ledger import Ledger
-from sparing.flow.match.index import Index
-from sparing.flow.match.ranked import Ranked
 from sparing.flow.matched import NO_MARK, Matched
+from sparing.match.columns import Column
+from sparing.match.index import Index, Matches
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.types import STRING
 
 MOST_ROWS = 1 << 16
+MOST_PAIRS = 1 << 22  # matches that are worked through at once
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Publications:
 
 @dataclass(frozen=True)
 class Arrival:
-    """What a batch gave rise to at once.
+    """What publications gave rise to at once: all of a batch, or so many that there are not too many matches.
 
     `rows` and `subscriptions` pair up plain deliveries, by ascending row; `held` has what waits, by group; `sent` are
     the items for brokers that are hosted elsewhere.
@@ -71,10 +71,18 @@ class AtOnce:
         self._reached = None if self._hosted.all() else routes.within(self._hosted)
         self._apart = bool((routes.hops < 0).any())
 
-    def arrive(self, publications: Publications) -> Arrival:
+    def arrive(self, publications: Publications) -> Iterator[Arrival]:
         """Match one batch and work through it."""
-        ranked = Ranked(publications.columns, len(publications))
-        return self._dispatch(publications, *self._match(publications, ranked))
+        index = self._index(publications.topic)
+        for found in index.slice_columns(publications.columns, len(publications), MOST_PAIRS):
+            yield self._dispatch(publications, *self._in_force(publications, found))
+
+    def _index(self, topic: str) -> Index:
+        if topic not in self._indexes:
+            subscriptions = self._interests.plan.subscriptions
+            boxes = [subscriptions[number].query.box for number in self._numbers[topic]]
+            self._indexes[topic] = Index.of_boxes(self._interests.plan.topics[topic].fields, boxes)
+        return self._indexes[topic]
 
     def receive(self, items: Sequence[Item]) -> list[Arrival]:
         """Work through raw publications that crossed a link to a broker here on arrival, by topic."""
@@ -159,20 +167,12 @@ class AtOnce:
             )
         return items
 
-    def _match(self, publications: Publications, ranked: Ranked) -> tuple[np.ndarray, np.ndarray]:
+    def _in_force(self, publications: Publications, found: Matches) -> tuple[np.ndarray, np.ndarray]:
         """Matching (row, subscription) pairs in force at the publication's time, by ascending row.
 
         Where the overlay falls apart, subscriptions that no path leads to do not count as matching.
         """
-        topic = publications.topic
-        numbers = self._numbers[topic]
-        if topic not in self._indexes:
-            self._indexes[topic] = Index([self._interests.plan.subscriptions[n].query.box for n in numbers])
-        found = self._indexes[topic].match(ranked)
-        # 16-bit row numbers let numpy sort by counting, which is many times as fast as comparing.
-        order = np.argsort(found.rows.astype(np.uint16), kind="stable")
-        rows = found.rows[order]
-        subscriptions = numbers[found.boxes[order]] if len(order) else found.boxes
+        rows, subscriptions = found.rows, self._numbers[publications.topic][found.numbers]
         if self._apart:
             plan = self._interests.plan
             reached = plan.routes.hops[publications.at[rows], plan.broker_of[subscriptions]] >= 0

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sparing.flow.columns import Column
 from sparing.flow.deliver.digest import PAYLOAD
+from sparing.match.columns import Column
 from sparing.model.topic import Topic
 from sparing.model.types import STRING, FieldType, Kind
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sparing.flow.columns import Column, arrow, unarrow
+from sparing.match.columns import Column, arrow, unarrow
 from sparing.model.types import FieldType
 
 NO_MARK = -1

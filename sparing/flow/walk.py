@@ -50,7 +50,7 @@ class Walk:
         Publications made before the last `until` are too late for windows.
         """
         delivered = Delivered()
-        arrivals = [self._at_once.arrive(batch) for batch in batches]
+        arrivals = [arrival for batch in batches for arrival in self._at_once.arrive(batch)]
         arrivals += self._at_once.receive([i for i in received if i.states is None and not i.subscription])
         waiting: dict[str, list[Matched]] = {}
         for arrival in arrivals:

@@ -13,20 +13,29 @@ from sparing.model.types import FieldType
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names in `text` can refer to: the fields of a topic, with `prefix` (its name or alias) or without."""
+    """What names in `text` can refer to: the fields of a topic, with `prefix` (its name or alias) or without.
+
+    `time` is the topic's event time; a condition needs none.
+    """
 
     text: str
-    topic: Topic
+    topic: str
+    fields: Mapping[str, FieldType]
     prefix: str
+    time: str = ""
+
+    @classmethod
+    def of(cls, text: str, topic: Topic, alias: str | None = None) -> Scope:
+        """The scope of a text about a topic."""
+        return cls(text, topic.name, topic.fields, alias or topic.name, topic.time)
 
     def field(self, name: Name) -> str:
         """The declared field that a name refers to."""
         self.check_prefix(name)
-        fields = self.topic.fields
-        declared = name.name if name.name in fields else _ignoring_case(name.name, fields)
+        declared = name.name if name.name in self.fields else _ignoring_case(name.name, self.fields)
         if declared is None:
             raise LanguageError(
-                f"Topic {self.topic.name} has no field {name.name}; {or_nearest(name.name, fields)}",
+                f"Topic {self.topic} has no field {name.name}; {or_nearest(name.name, self.fields)}",
                 self.text,
                 name.start,
                 name.end,
@@ -46,7 +55,7 @@ class Scope:
 
     def type(self, field: str) -> FieldType:
         """The type of a declared field."""
-        return self.topic.fields[field]
+        return self.fields[field]
 
 
 def topic_named(text: str, name: Name, topics: Mapping[str, Topic]) -> Topic:

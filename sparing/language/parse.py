@@ -14,6 +14,7 @@ from sparing.language.windows import duration_of, window_of
 from sparing.model.box import Box
 from sparing.model.subscription import Aggregation, Query
 from sparing.model.topic import Topic
+from sparing.model.types import FieldType
 
 
 def parse_query(text: str, topics: Mapping[str, Topic]) -> Query:
@@ -28,7 +29,7 @@ def parse_query(text: str, topics: Mapping[str, Topic]) -> Query:
     """
     tree = parse_select(text)
     topic = topic_named(text, tree.topic, topics)
-    scope = Scope(text, topic, tree.alias or topic.name)
+    scope = Scope.of(text, topic, tree.alias)
     box = box_of(scope, tree.where)
     if not tree.group:
         return Query(topic.name, box, columns_of(scope, tree.items), every=_every(text, tree.every))
@@ -45,7 +46,12 @@ def parse_query(text: str, topics: Mapping[str, Topic]) -> Query:
 
 def parse_where(text: str, topic: Topic) -> Box:
     """The box of a condition that stands alone; `true` is all of the topic."""
-    return box_of(Scope(text, topic, topic.name), parse_condition(text))
+    return box_of(Scope.of(text, topic), parse_condition(text))
+
+
+def parse_filter(text: str, fields: Mapping[str, FieldType], topic: str = "events") -> Box:
+    """The box of a condition on fields that need not include an event time."""
+    return box_of(Scope(text, topic, fields, topic), parse_condition(text))
 
 
 def _every(text: str, node: Literal | None) -> int | None:

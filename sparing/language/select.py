@@ -23,7 +23,7 @@ def columns_of(scope: Scope, items: list[Item]) -> Columns | None:
             raise _refused(
                 scope,
                 item,
-                f"{what.name.lower()} needs windows: add GROUP BY window({scope.topic.time}, '10 seconds').",
+                f"{what.name.lower()} needs windows: add GROUP BY window({scope.time}, '10 seconds').",
             )
         if isinstance(what, Star):
             scope.check_prefix(what)

@@ -37,7 +37,7 @@ def window_of(scope: Scope, group: list[Name | Call]) -> TimeWindow | CountWindo
 
 
 def _time_window(scope: Scope, call: Call) -> TimeWindow:
-    time = scope.topic.time
+    time = scope.time
     if not 2 <= len(call.arguments) <= 4 or call.distinct:
         raise LanguageError(
             f"window takes the time field, a duration and perhaps a slide and a start: window({time}, '10 seconds').",
@@ -48,7 +48,7 @@ def _time_window(scope: Scope, call: Call) -> TimeWindow:
     field, *durations = call.arguments
     if not isinstance(field, Name) or scope.field(field) != time:
         raise LanguageError(
-            f"Windows are over the event time of topic {scope.topic.name}, which is {time}.",
+            f"Windows are over the event time of topic {scope.topic}, which is {time}.",
             scope.text,
             field.start,
             field.end,

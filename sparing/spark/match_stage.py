@@ -16,9 +16,8 @@ from pyspark.sql import DataFrame
 
 from sparing.flow.admit import Rejected, Rows
 from sparing.flow.at_once import MOST_ROWS, Arrival, Publications
-from sparing.flow.columns import column
 from sparing.flow.deliver.payload import project
-from sparing.flow.match.ranked import Ranked
+from sparing.match.columns import column
 from sparing.model.bill import Bill
 from sparing.model.topic import Topic
 from sparing.spark import parcels
@@ -54,12 +53,12 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
                 continue
             newest = int(publications.time.max())
             latest = newest if latest is None else max(latest, newest)
-            arrival = machinery.at_once.arrive(publications)
-            bill.update(arrival.bill)
-            for parcel in _plain(arrival, machinery):
-                yield _row(passing, parcel)
-            for group, matched in arrival.held.items():
-                yield _row(group, parcels.HELD + matched.pack())
+            for arrival in machinery.at_once.arrive(publications):
+                bill.update(arrival.bill)
+                for parcel in _plain(arrival, machinery):
+                    yield _row(passing, parcel)
+                for group, matched in arrival.held.items():
+                    yield _row(group, parcels.HELD + matched.pack())
     if bill:
         yield _row(passing, parcels.bill(bill))
     if latest is not None:
@@ -94,8 +93,7 @@ def _admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicati
         table["malformed"].to_numpy(),
         table["misfit"].to_numpy(),
     )
-    ranked = Ranked(columns, len(rows))
-    admitted = machinery.admission.admit(rows, ranked)
+    admitted = machinery.admission.admit(rows)
     rejected = admitted.rejected
     identity, payload = table["id"].to_numpy(), table["payload"].to_numpy()
     topic_of = machinery.topic_of_advertisement[admitted.advertisement]

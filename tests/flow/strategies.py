@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.at_once import Publications
-from sparing.flow.columns import Column
+from sparing.match.columns import Column
 from sparing.flow.deliver.payload import json_object
 from sparing.flow.links.policy import Question
 from sparing.flow.links.publisher_edge import PublisherEdge

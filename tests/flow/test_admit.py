@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from sparing.control.plan import make_plan
 from sparing.flow.admit import BAD, Admission, Reason, Rows
-from sparing.flow.match.ranked import Ranked
 from sparing.model.box import Box
 from sparing.model.constraint import between, one_of
 from sparing.model.overlay import Overlay
@@ -56,7 +55,7 @@ def rows_of(rows, with_topic=True):
 
 def admit(*rows, with_topic=True):
     given_rows = rows_of(rows, with_topic)
-    return Admission(PLAN).admit(given_rows, Ranked(given_rows.columns, len(given_rows)))
+    return Admission(PLAN).admit(given_rows)
 
 
 GOOD = {"publisher": "p1", "ts": 5, "lane": 1, "road": "401"}
@@ -147,14 +146,14 @@ def test_fields_of_other_topics_do_not_matter():
 def test_names_of_fields_in_the_text_may_be_in_any_case():
     found = rows_of([GOOD | {"lane": None}])
     found.text[0], found.misfit[0] = json.dumps({"publisher": "p1", "LANE": "left"}), True
-    admitted = Admission(PLAN).admit(found, Ranked(found.columns, 1))
+    admitted = Admission(PLAN).admit(found)
     assert [rejected.detail for rejected in admitted.rejected] == ["lane is not an int: left"]
 
 
 def test_rows_that_bring_their_text_are_judged_like_others():
     found = rows_of([GOOD, GOOD | {"lane": 9}])
     found.text[:] = ['{"lane": "1"}', '{"lane": "9"}']
-    admitted = Admission(PLAN).admit(found, Ranked(found.columns, 2))
+    admitted = Admission(PLAN).admit(found)
     assert admitted.advertisement.tolist() == [0, BAD]
     assert [(r.text, r.reason) for r in admitted.rejected] == [('{"lane": "9"}', Reason.OUTSIDE)]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.flow.columns import arrow, column, unarrow
+from sparing.match.columns import arrow, column, unarrow
 from sparing.model.types import (
     BIGINT,
     BOOLEAN,

@@ -34,7 +34,7 @@ def machinery(subscriptions, policy):
 
 def advance(found, state, publications, until, late_before):
     plan = found.interests.plan
-    held = [found.at_once.arrive(batch).held for batch in batches(plan, publications)]
+    held = [arrival.held for batch in batches(plan, publications) for arrival in found.at_once.arrive(batch)]
     arrivals = [by_group[GROUP] for by_group in held if by_group]
     after, outcome = found.overlay.advance(state, arrivals, until, late_before)
     assert outcome.late is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -12,18 +13,38 @@ from sparing.model.types import FieldType, Kind, float_codes
 
 @dataclass(frozen=True)
 class Column:
-    """`values` as aggregate functions take them (see `functions`); where `valid` is False they mean nothing."""
+    """`data` as aggregate functions take values (see `functions`), or for text an Arrow array.
+
+    Where `valid` is False, values mean nothing.
+    """
 
     type: FieldType
-    values: np.ndarray
+    data: np.ndarray | pa.Array
     valid: np.ndarray
 
     def __len__(self) -> int:
         return len(self.valid)
 
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The values as an array; text as Python strings."""
+        if isinstance(self.data, np.ndarray):
+            return self.data
+        strings: np.ndarray = self.data.to_numpy(zero_copy_only=False)
+        return strings
+
+    @cached_property
+    def text(self) -> pa.Array:
+        """A column of text as an Arrow array."""
+        if isinstance(self.data, np.ndarray):
+            return pa.array(self.data, type=pa.string(), mask=~self.valid)
+        return self.data
+
     def take(self, rows: np.ndarray) -> Column:
         """The column of some rows."""
-        return Column(self.type, self.values[rows], self.valid[rows])
+        if isinstance(self.data, np.ndarray):
+            return Column(self.type, self.data[rows], self.valid[rows])
+        return Column(self.type, self.data.take(pa.array(rows)), self.valid[rows])
 
     def blank(self, rows: int) -> Column:
         """A column of the same type without any value."""
@@ -48,7 +69,7 @@ def column(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
     valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
     match type_.kind:
         case Kind.TEXT:
-            values = array.cast(pa.string()).to_numpy(zero_copy_only=False)
+            return Column(type_, array.cast(pa.string()), valid)
         case Kind.FLOATING:
             values = array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
         case Kind.BOOLEAN:
@@ -84,5 +105,5 @@ def unarrow(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
         array = array.combine_chunks()
     valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
     if type_.kind is Kind.TEXT:
-        return Column(type_, array.to_numpy(zero_copy_only=False), valid)
+        return Column(type_, array, valid)
     return Column(type_, array.fill_null(0).to_numpy(zero_copy_only=False), valid)

@@ -1,1 +1,0 @@
-"""Which subscriptions a publication matches."""

@@ -1,0 +1,67 @@
+"""Why an event matches a subscription, or why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from sparing.match.columns import column
+from sparing.model.box import Box
+from sparing.model.errors import SparingError
+from sparing.model.types import Code, FieldType, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A constraint that an event does not satisfy: the field, what was asked for as SQL, and the value it has."""
+
+    field: str
+    wanted: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.wanted} fails: {self.field} is {self.found}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The constraints that failed, in the order of the fields; if none did, the event matches."""
+
+    failures: tuple[Failure, ...]
+
+    @property
+    def matches(self) -> bool:
+        """Whether the event matches."""
+        return not self.failures
+
+    def __str__(self) -> str:
+        return "It matches." if self.matches else "; ".join(map(str, self.failures)) + "."
+
+
+def explain(event: Mapping[str, Any], box: Box | None, types: Mapping[str, FieldType]) -> Explanation:
+    """Hold one event, given as values by field, against a box."""
+    if unknown := sorted(set(event) - set(types)):
+        raise SparingError(f"There is no field {unknown[0]}: the fields are {', '.join(types)}.")
+    if box is None:
+        return Explanation((Failure("the subscription", "false", "one that nothing can match"),))
+    failures = []
+    for field, constraint in box.constraints:
+        code = code_of(event.get(field), field, types[field])
+        if not constraint.admits(code):
+            found = "missing" if code is None else types[field].literal(code)
+            failures.append(Failure(field, constraint.sql(field, types[field]), found))
+    return Explanation(tuple(failures))
+
+
+def code_of(value: Any, field: str, kind: FieldType) -> Code | None:
+    """The code of a Python value, None for a missing one."""
+    if value is None:
+        return None
+    try:
+        found = column(pa.array([value]), kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise SparingError(f"{value!r} is not a value of field {field}, which is {kind}: {error}.") from error
+    return str(found.values[0]) if kind.kind is Kind.TEXT else int(found.codes()[0])

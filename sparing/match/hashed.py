@@ -1,0 +1,41 @@
+"""Subscriptions that hardly any other shares its value with: each is found by that value, and checked as it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparing.match.kernels.arrays import Events
+from sparing.match.kernels.pairs import match_by_value
+from sparing.match.predicates import Predicates
+
+
+@dataclass(frozen=True)
+class Hashed:
+    """Subscriptions in ascending order of the value that they ask field `field` for."""
+
+    field: int
+    keys: np.ndarray
+    key_starts: np.ndarray
+    number: np.ndarray
+    predicates: Predicates
+
+    @classmethod
+    def of(cls, field: int, codes: np.ndarray, number: np.ndarray, predicates: Predicates) -> Hashed:
+        """From subscriptions, each with the value it asks for."""
+        order = np.argsort(codes, kind="stable")
+        keys, first = np.unique(codes[order], return_index=True)
+        return cls(field, keys, np.append(first, len(order)), number[order].astype(np.int32), predicates.take(order))
+
+    def match(self, events: Events) -> tuple[np.ndarray, np.ndarray]:
+        """Matching pairs of rows and numbers, rows ascending."""
+        found: tuple[np.ndarray, np.ndarray] = match_by_value(
+            events, self.field, self.keys, self.key_starts, self.number, self.predicates.ranges
+        )
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they take."""
+        return self.keys.nbytes + self.key_starts.nbytes + self.number.nbytes + self.predicates.nbytes

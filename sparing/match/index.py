@@ -1,0 +1,420 @@
+"""`Index`: standing subscriptions on one side, batches of events on the other, matching pairs out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.language.parse import parse_filter
+from sparing.match.columns import Column, column
+from sparing.match.encode import Encoder
+from sparing.match.explain import Explanation, explain
+from sparing.match.kernels.arrays import Collected, Events
+from sparing.match.kernels.pairs import scatter
+from sparing.match.kernels.tiles import count_matches, gather, match_shelf
+from sparing.match.layout import Shelf
+from sparing.match.predicates import Predicates
+from sparing.match.standing import Standing
+from sparing.match.tables import as_table, ids_of, read_table
+from sparing.match.transposed import Transposed
+from sparing.model.box import Box
+from sparing.model.errors import SparingError
+from sparing.model.types import FieldType, field_type
+
+FEW_EVENTS = 24  # for so many events at a shelf it is quicker to index the subscriptions than the events
+MOST_PAIRS = 1 << 25  # of one slice
+MOST_FIELDS = 4096
+KEPT = 1 << 26  # entries of working space that are kept from one batch to the next
+
+Id = Any
+
+
+class TooManyPairsError(Exception):
+    """A batch has more matches than were asked for."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Matching pairs, by event: `numbers[starts[e]:starts[e + 1]]` are the subscriptions that row `events[e]` matches.
+
+    Numbers count subscriptions in the order in which the index got to know them; `ids` are their names.
+    """
+
+    events: np.ndarray
+    starts: np.ndarray
+    numbers: np.ndarray
+    names: Sequence[Id] | None = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The event row of each pair, ascending."""
+        return np.repeat(self.events, np.diff(self.starts))
+
+    @property
+    def ids(self) -> list[Id]:
+        """The subscription of each pair."""
+        numbers = self.numbers.tolist()
+        return numbers if self.names is None else [self.names[number] for number in numbers]
+
+    def to_arrow(self) -> pa.Table:
+        """The pairs as a table with the columns event and subscription."""
+        ids = pa.array(self.numbers) if self.names is None else pa.array(self.ids)
+        return pa.table({"event": pa.array(self.rows), "subscription": ids})
+
+
+@dataclass(frozen=True)
+class Stats:
+    """How large an index is, and what the last batch took."""
+
+    subscriptions: int
+    shelves: int
+    hashed: int
+    tiers: int
+    bytes: int
+    events: int
+    pairs: int
+    looked_at: int  # (subscription, tile of 512 events) pairs of the last batch
+    verified: int  # (subscription, event) pairs that were compared value by value
+
+    @property
+    def bytes_per_subscription(self) -> float:
+        """Memory for each subscription."""
+        return self.bytes / self.subscriptions if self.subscriptions else 0.0
+
+
+class Index:
+    """Matches batches of events against standing subscriptions, exactly.
+
+    >>> index = Index({"symbol": "string", "price": "double"}, [
+    ...     {"id": "cheap", "where": "price < 10"},
+    ...     {"id": "acme", "where": "symbol = 'ACME' AND price BETWEEN 5 AND 20"},
+    ... ])
+    >>> batch = pa.record_batch({"symbol": ["ACME", "INIT"], "price": [7.5, 30.0]})
+    >>> sorted(index.match(batch).ids)
+    ['acme', 'cheap']
+    >>> index.insert("init", "symbol LIKE 'IN%'")
+    >>> index.remove("cheap")
+    >>> index.match(batch).to_arrow().to_pylist()
+    [{'event': 0, 'subscription': 'acme'}, {'event': 1, 'subscription': 'init'}]
+    >>> print(index.explain({"symbol": "ACME", "price": 30.0}, "acme"))
+    (price >= 5.0D AND price <= 20.0D) fails: price is 30.0D.
+    """
+
+    def __init__(self, fields: Mapping[str, FieldType | str], subscriptions: Any = None) -> None:
+        """`fields` are the types of the events' fields. `subscriptions` is a table; see `tables`."""
+        types = {name: field_type(kind) if isinstance(kind, str) else kind for name, kind in fields.items()}
+        if len(types) > MOST_FIELDS:
+            raise SparingError(f"An index takes at most {MOST_FIELDS} fields, and these are {len(types)}.")
+        self._encoder = Encoder(types)
+        self._ids: list[Id] | None = None
+        self._number_of: dict[Id, int] | None = None
+        self._gone: set[int] = set()
+        self._count = 0
+        self._standing = Standing(len(types))
+        self._transposed: WeakKeyDictionary[Shelf, Transposed] = WeakKeyDictionary()
+        self._workspace = _Workspace()
+        self._last = (0, 0, 0, 0)
+        if subscriptions is not None:
+            table = as_table(subscriptions)
+            predicates, _ = read_table(table, self._encoder)
+            self._start(predicates, ids_of(table))
+
+    @classmethod
+    def of_boxes(cls, fields: Mapping[str, FieldType], boxes: Sequence[Box | None]) -> Index:
+        """From boxes; their ids are their numbers."""
+        index = cls(fields)
+        index._encoder.learn(box for box in boxes if box is not None)
+        index._start(index._encoder.predicates(boxes), None)
+        return index
+
+    def _start(self, predicates: Predicates, ids: list[Id] | None) -> None:
+        self._count = len(predicates)
+        if ids is not None:
+            self._ids = ids
+            self._names_must_differ()
+        self._standing = Standing.of(len(self._encoder.fields), predicates, np.arange(self._count))
+
+    def _names_must_differ(self) -> None:
+        assert self._ids is not None
+        self._number_of = {name: number for number, name in enumerate(self._ids)}
+        if len(self._number_of) < len(self._ids):
+            twice = next(name for number, name in enumerate(self._ids) if self._number_of[name] != number)
+            raise SparingError(f"Two subscriptions have the id {twice!r}: give each its own.")
+
+    def __len__(self) -> int:
+        return self._count - len(self._gone)
+
+    def __contains__(self, id_: Id) -> bool:
+        return self._find(id_) is not None
+
+    @property
+    def fields(self) -> dict[str, FieldType]:
+        """The types of the events' fields."""
+        return dict(self._encoder.fields)
+
+    def insert(self, id_: Id, where: str | Box) -> None:
+        """Add one subscription: an SQL condition or a box."""
+        if self._find(id_) is not None:
+            raise SparingError(f"There is a subscription {id_!r} already: remove it first, or choose another id.")
+        box = parse_filter(where, self._encoder.fields) if isinstance(where, str) else where
+        if not self._encoder.learn([box]):
+            self._relabel()
+        self._add(self._encoder.predicates([box]), [id_])
+
+    def insert_many(self, subscriptions: Any) -> None:
+        """Add a table of subscriptions."""
+        table = as_table(subscriptions)
+        ids = ids_of(table)
+        names = list(range(self._count, self._count + table.num_rows)) if ids is None else ids
+        if len(set(names)) < len(names):
+            raise SparingError("Two of the new subscriptions have the same id: give each its own.")
+        if taken := next((name for name in names if self._find(name) is not None), None):
+            raise SparingError(f"There is a subscription {taken!r} already: remove it first, or choose another id.")
+        predicates, kept = read_table(table, self._encoder)
+        if not kept:
+            self._relabel()
+        self._add(predicates, names)
+
+    def _add(self, predicates: Predicates, ids: Sequence[Id]) -> None:
+        numbers = np.arange(self._count, self._count + len(ids))
+        if self._ids is None and list(ids) != numbers.tolist():
+            self._ids = list(range(self._count))
+            self._names_must_differ()
+        if self._ids is not None:
+            assert self._number_of is not None
+            self._ids.extend(ids)
+            self._number_of.update(zip(ids, numbers.tolist(), strict=True))
+        self._count += len(ids)
+        if len(ids):
+            self._standing.add(predicates, numbers)
+
+    def remove(self, id_: Id) -> None:
+        """Drop a subscription."""
+        number = self._find(id_)
+        if number is None:
+            raise SparingError(f"There is no subscription {id_!r}.")
+        self._standing.remove(number)
+        self._gone.add(number)
+        if self._number_of is not None:
+            del self._number_of[id_]
+
+    def _find(self, id_: Id) -> int | None:
+        if self._number_of is not None:
+            return self._number_of.get(id_)
+        known = isinstance(id_, int) and 0 <= id_ < self._count and id_ not in self._gone
+        return id_ if known else None
+
+    def _relabel(self) -> None:
+        """Some text found no room among the labels, so they have all changed: lay out what stands with the new ones."""
+        predicates, numbers = self._standing.everything()
+        self._standing = Standing.of(len(self._encoder.fields), self._encoder.relabeled(predicates), numbers)
+
+    def match(self, batch: pa.RecordBatch | pa.Table) -> Matches:
+        """All matching pairs of a batch whose columns are named like the fields that subscriptions ask about."""
+        return self.match_columns(self._columns(batch), batch.num_rows)
+
+    def slices(self, batch: pa.RecordBatch | pa.Table, pairs: int = MOST_PAIRS) -> Iterator[Matches]:
+        """The same in parts, each with all pairs of some of the events, and no more than asked for (but for one event).
+
+        Memory stays bounded, however many pairs there are.
+        """
+        return self.slice_columns(self._columns(batch), batch.num_rows, pairs)
+
+    def match_columns(self, columns: Mapping[str, Column], rows: int) -> Matches:
+        """All matching pairs of a batch, given as columns by field."""
+        codes, valid = self._encoded(columns, rows)
+        return self._match(codes, valid, np.arange(rows, dtype=np.int32), None)
+
+    def slice_columns(self, columns: Mapping[str, Column], rows: int, pairs: int = MOST_PAIRS) -> Iterator[Matches]:
+        """Like `slices`, given columns by field."""
+        codes, valid = self._encoded(columns, rows)
+        size = self._fitting(rows, pairs)
+        order = self._by_shelf(codes)
+        start = 0
+        while start < rows:
+            end = min(rows, start + size)
+            mine = np.sort(order[start:end])
+            everyone = end - start == rows
+            some_codes, some_valid = (codes, valid) if everyone else (codes[:, mine], valid[:, mine])
+            try:
+                yield self._match(some_codes, some_valid, mine, pairs if end - start > 1 else None)
+            except TooManyPairsError:
+                size = (end - start + 1) // 2
+                continue
+            start = end
+
+    def _by_shelf(self, codes: np.ndarray) -> np.ndarray:
+        """Rows in an order that brings events together that visit the same shelf."""
+        owned = [shelf.field for shelf in self._standing.base.shelves if shelf.field is not None]
+        if not owned:
+            return np.arange(codes.shape[1], dtype=np.int32)
+        return np.argsort(codes[max(set(owned), key=owned.count)], kind="stable").astype(np.int32)
+
+    def _fitting(self, rows: int, pairs: int) -> int:
+        """How many rows to try at once, going by the last batch."""
+        last_rows, last_pairs, _, _ = self._last
+        if last_pairs * rows <= pairs * last_rows:
+            return max(1, rows)
+        return max(1, int(0.9 * pairs * last_rows / last_pairs))
+
+    def _columns(self, batch: pa.RecordBatch | pa.Table) -> dict[str, Column]:
+        columns = {}
+        for number, (name, kind) in enumerate(self._encoder.fields.items()):
+            if not self._used[number]:
+                continue
+            if name not in batch.schema.names:
+                raise SparingError(f"The batch has no column {name}, which subscriptions ask about.")
+            try:
+                columns[name] = column(batch.column(name), kind)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+                raise SparingError(
+                    f"Column {name} of the batch is {batch.schema.field(name).type}, which cannot be read as {kind}: "
+                    f"{error}."
+                ) from error
+        return columns
+
+    @property
+    def _used(self) -> np.ndarray:
+        used = np.zeros(len(self._encoder.fields), dtype=bool)
+        for shelf in self._standing.shelves():
+            used |= shelf.buckets.rows > 0
+        for hashed in self._standing.base.hashed:
+            used[np.unique(hashed.predicates.field)] = True
+        return used
+
+    def _encoded(self, columns: Mapping[str, Column], rows: int) -> tuple[np.ndarray, np.ndarray]:
+        if self._standing.untidy:
+            self._standing.tidy()
+        return self._encoder.codes(columns, self._used, rows)
+
+    def _match(self, codes: np.ndarray, valid: np.ndarray, of: np.ndarray, most: int | None) -> Matches:
+        rows = len(of)
+        limit = sys.maxsize if most is None else most
+        events = Events(codes, valid, not bool(valid.all()))
+        everyone = np.arange(rows, dtype=np.int32)
+        visitors = _Visitors(events)
+        space = self._workspace
+        space.clear()
+        pairs = [hashed.match(events) for hashed in self._standing.base.hashed]
+        for shelf in self._standing.shelves():
+            visiting = everyone if shelf.field is None else visitors.of(shelf.field, shelf.code)
+            if len(visiting) > FEW_EVENTS:
+                space.match(shelf, events, visiting, limit)
+                if space.collected.used > limit:
+                    raise TooManyPairsError
+            elif len(visiting):
+                if shelf not in self._transposed:
+                    self._transposed[shelf] = Transposed(shelf)
+                pairs.append(self._transposed[shelf].match(events, visiting))
+        counts = np.zeros(rows, dtype=np.int64)
+        count_matches(space.collected, counts)
+        for mine, _ in pairs:
+            counts += np.bincount(mine, minlength=rows)
+        starts = np.zeros(rows + 1, dtype=np.int64)
+        np.cumsum(counts, out=starts[1:])
+        total = int(starts[-1])
+        if total > limit:
+            raise TooManyPairsError
+        out = space.output(total)
+        place = starts[:-1].copy()
+        gather(space.collected, place, out)
+        for mine, numbers in pairs:
+            scatter(mine, numbers, place, out)
+        self._last = (rows, total, int(space.looked_at[0]), int(space.looked_at[1]))
+        space.trim()
+        return Matches(of, starts, out, self._ids)
+
+    def explain(self, event: Mapping[str, Any], id_: Id) -> Explanation:
+        """Which constraints of a subscription an event fails, if any."""
+        number = self._find(id_)
+        if number is None:
+            raise SparingError(f"There is no subscription {id_!r}.")
+        box = self._encoder.box(self._standing.of_number(number))
+        return explain(event, box, self._encoder.fields)
+
+    def tidy(self) -> None:
+        """Lay all out anew at once, which a match otherwise does when enough subscriptions have come and gone."""
+        self._standing.tidy()
+
+    def stats(self) -> Stats:
+        """How large the index is, and what the last batch took."""
+        base, tiers = self._standing.base, self._standing.tiers
+        bytes_ = sum(shelf.nbytes for shelf in self._standing.shelves())
+        bytes_ += sum(hashed.nbytes for hashed in base.hashed)
+        bytes_ += sum(transposed.nbytes for transposed in self._transposed.values())
+        bytes_ += sum(texts.nbytes for texts in self._encoder.texts.values())
+        bytes_ += self._standing.nbytes
+        hashed = sum(len(hashed.number) for hashed in base.hashed)
+        return Stats(len(self), len(base.shelves), hashed, len(tiers), bytes_, *self._last)
+
+
+class _Visitors:
+    """The events that have a value in a field."""
+
+    def __init__(self, events: Events) -> None:
+        self._events = events
+        self._ascending: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def of(self, field: int, code: int) -> np.ndarray:
+        """The rows, ascending."""
+        if field not in self._ascending:
+            rows = np.flatnonzero(self._events.valid[field]).astype(np.int32)
+            mine = self._events.codes[field, rows]
+            distinct, value = np.unique(mine, return_inverse=True)
+            small = value.astype(np.uint16) if len(distinct) < 1 << 16 else value  # numpy sorts these by counting
+            order = np.argsort(small, kind="stable")
+            self._ascending[field] = (mine[order], rows[order])
+        codes, rows = self._ascending[field]
+        return rows[np.searchsorted(codes, code) : np.searchsorted(codes, code, side="right")]
+
+
+class _Workspace:
+    """Arrays that matches are collected in, kept from one batch to the next: fresh memory is slow to come by."""
+
+    def __init__(self) -> None:
+        self._out = np.empty(0, dtype=np.int32)
+        self._start_over()
+
+    def _start_over(self) -> None:
+        heap, counts = np.empty(1 << 16, dtype=np.int32), np.empty(1 << 14, dtype=np.uint16)
+        piece_rows, orders = np.empty(1 << 8, dtype=np.int64), np.empty(1 << 14, dtype=np.int32)
+        self.collected = Collected(0, 0, 0, heap, counts, piece_rows, orders)
+        self.looked_at = np.zeros(2, dtype=np.int64)
+
+    def clear(self) -> None:
+        """Start on a new batch."""
+        self.collected = Collected(0, 0, 0, *self.collected[3:])
+        self.looked_at = np.zeros(2, dtype=np.int64)
+
+    def match(self, shelf: Shelf, events: Events, rows: np.ndarray, most: int) -> None:
+        """Collect the matches of some rows with the subscriptions of a shelf."""
+        filed = shelf.filed
+        found = match_shelf(
+            events, rows, shelf.buckets, *shelf.pivots, filed.predicates.ranges, np.uint64(shelf.owned), filed.filing,
+            filed.placed_sets, shelf.table, most, self.collected, self.looked_at,
+        )  # fmt: skip
+        self.collected = Collected(*found)
+
+    def output(self, size: int) -> np.ndarray:
+        """Room for so many matches: the one handed out last, if nobody looks at it any more."""
+        unused = sys.getrefcount(self._out) == 2
+        if not unused or len(self._out) < size:
+            self._out = np.empty(size + size // 4, dtype=np.int32)
+        return self._out[:size]
+
+    def trim(self) -> None:
+        """Give back what an extraordinary batch took."""
+        if len(self.collected.heap) > KEPT:
+            self._start_over()
+        if len(self._out) > KEPT:
+            self._out = np.empty(0, dtype=np.int32)

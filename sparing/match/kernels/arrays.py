@@ -1,0 +1,85 @@
+"""Tuples of arrays that compiled code takes as one argument."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+LEAST = np.iinfo(np.int64).min  # of the codes, and so an open lower end
+MOST = np.iinfo(np.int64).max
+
+
+class Buckets(NamedTuple):
+    """The buckets of every field: bucket 0 is for missing values, bucket b ends before edge b - 1."""
+
+    edges: np.ndarray  # int64 [field, padded], ascending, as many as edge_count
+    edge_count: np.ndarray  # int64 [field]
+    base: np.ndarray  # int64 [field] what the rough table starts from
+    shift: np.ndarray  # uint8 [field] how coarse it is
+    cells: np.ndarray  # uint8 [field, cell] edges before each cell of the rough table
+    steps: np.ndarray  # uint8 [field] halvings that find an edge within any cell
+    first_row: np.ndarray  # int64 [field] in a tile's table of rows
+    rows: np.ndarray  # int64 [field] there, 0 for fields that nobody asks about
+
+
+class Ranges(NamedTuple):
+    """Predicates of subscriptions, end to end."""
+
+    starts: np.ndarray  # int64 [subscription + 1]
+    field: np.ndarray  # uint16 [predicate]
+    low: np.ndarray  # int64 [predicate]
+    last: np.ndarray  # int64 [predicate]
+    set: np.ndarray  # int32 [predicate] number of the set, or -1
+    set_starts: np.ndarray  # int64 [set + 1]
+    set_low: np.ndarray  # int64 [range]
+    set_last: np.ndarray  # int64 [range]
+    set_missing: np.ndarray  # bool [set]
+
+
+class Filing(NamedTuple):
+    """What a scan needs to know of each slot."""
+
+    number: np.ndarray  # int32 [slot] whose slot it is
+    packed: np.ndarray  # uint32 [predicate]
+    pivot_low: np.ndarray  # int16 [slot] buckets of the pivot predicate
+    pivot_high: np.ndarray  # int16 [slot], -1 once the subscription is gone
+    within_low: np.ndarray  # int16 [slot] those buckets that surely satisfy it
+    within_high: np.ndarray  # int16 [slot]
+    flags: np.ndarray  # uint8 [slot]
+    set_of: np.ndarray  # int32 [slot] place in placed_starts, if the slot has sets
+
+
+class PlacedSets(NamedTuple):
+    """The sets of slots as runs of buckets."""
+
+    starts: np.ndarray  # int64: which sets a slot has
+    field: np.ndarray  # int64
+    set: np.ndarray  # int64
+    exact: np.ndarray  # bool: no bound falls inside a bucket
+    run_starts: np.ndarray  # int64
+    runs: np.ndarray  # uint32, packed like predicates
+
+
+class Events(NamedTuple):
+    """A batch: codes and whether there is a value, [field, row]; `gaps` if any value is missing."""
+
+    codes: np.ndarray
+    valid: np.ndarray
+    gaps: bool
+
+
+class Collected(NamedTuple):
+    """Matches collected so far, in pieces of one tile each.
+
+    A piece has the subscriptions of its first event, then those of its second, and so on; `counts` tells how many each
+    has. The events of a piece are `orders[piece_rows[piece]:]`.
+    """
+
+    used: int  # of the heap
+    pieces: int
+    ordered: int  # of the orders
+    heap: np.ndarray  # int32
+    counts: np.ndarray  # uint16 [piece, event of the tile]
+    piece_rows: np.ndarray  # int64 [piece]
+    orders: np.ndarray  # int32

@@ -1,0 +1,252 @@
+"""How standing subscriptions are laid out for matching.
+
+Subscriptions that ask a field for the same value can share a *shelf*, which only events with that value visit. Each
+shelf has its own buckets per field (their edges are taken from the bounds that its subscriptions use), and some *pivot*
+fields: every subscription is filed under the pivot that it is most selective in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sparing.match.kernels import buckets as kernels
+from sparing.match.kernels.arrays import Buckets, Filing, PlacedSets
+from sparing.match.kernels.buckets import CELLS, MOST_BUCKETS, fill_cells
+from sparing.match.kernels.filing import arrange, find_pivots, put_flags
+from sparing.match.kernels.rows import words
+from sparing.match.predicates import LEAST, MOST, Predicates
+
+MOST_EDGES = MOST_BUCKETS - 2
+MOST_ROWS = 6144  # of a shelf's table: at 64 bytes each they stay in a core's own cache
+PIVOT_GAIN = 2500  # subscriptions that a tile need not look at, to make another pivot worth while
+SAMPLE = 20_000
+
+_NEVER = 32_767
+UNSORTED = -1
+
+
+def make_buckets(used: np.ndarray, field: np.ndarray, bounds: np.ndarray) -> Buckets:
+    """Buckets of the used fields for the given bounds: every bound is an edge, or the edges are their quantiles."""
+    fields = len(used)
+    most = int(min(MOST_EDGES, max(1, MOST_ROWS // max(1, int(used.sum())) - 3)))
+    edges = np.full((fields, 2 * (MOST_EDGES + 1)), MOST, dtype=np.int64)
+    steps = np.zeros(fields, dtype=np.uint8)
+    count = np.zeros(fields, dtype=np.int64)
+    base, shift = np.zeros(fields, dtype=np.int64), np.zeros(fields, dtype=np.uint8)
+    cells = np.zeros((fields, CELLS + 1), dtype=np.uint8)
+    order = np.argsort(field, kind="stable")
+    ends = np.searchsorted(field[order], np.arange(fields + 1))
+    for f in range(fields):
+        mine = np.sort(bounds[order[ends[f] : ends[f + 1]]])
+        if not len(mine):
+            continue
+        distinct = mine[np.append(True, mine[1:] != mine[:-1])]
+        if len(distinct) > most:
+            distinct = np.unique(mine[np.linspace(0, len(mine) - 1, most).astype(np.int64)])
+        size = len(distinct)
+        edges[f, :size] = distinct
+        count[f] = size
+        # The rough table leaves out the outermost edges: they may lie so far off that all others share a cell.
+        low, high = int(distinct[size // 50]), int(distinct[size - 1 - size // 50])
+        base[f] = low
+        shift[f] = max(0, (high - low).bit_length() - (CELLS.bit_length() - 1))
+        fill_cells(edges[f], size, base[f], shift[f], cells[f])
+        steps[f] = int(np.diff(cells[f].astype(np.int64)).max()).bit_length()
+    rows = np.where(used, count + 3, 0)  # before the missing ones, after them, after each bucket
+    first_row = np.concatenate([[0], np.cumsum(rows)[:-1]]).astype(np.int64)
+    return Buckets(edges, count, base, shift, cells, steps, first_row, rows)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Predicates in terms of a shelf's buckets."""
+
+    packed: np.ndarray
+    low: np.ndarray
+    last: np.ndarray
+    inside: np.ndarray
+
+
+def place(buckets: Buckets, predicates: Predicates) -> Placed:
+    """Where predicates lie in a shelf's buckets."""
+    size = len(predicates.field)
+    low, last = np.empty(size, dtype=np.int16), np.empty(size, dtype=np.int16)
+    placed = Placed(np.empty(size, dtype=np.uint32), low, last, np.empty(size, dtype=np.uint8))
+    kernels.place(predicates.ranges, buckets, placed.packed, low, last, placed.inside)
+    return placed
+
+
+@dataclass(frozen=True)
+class Filed:
+    """Subscriptions in the order of their slots, their predicates with the pivot first."""
+
+    predicates: Predicates
+    filing: Filing
+    placed_sets: PlacedSets
+    under: np.ndarray  # int16 [slot] the field it is filed under, or -1
+
+
+def place_sets(buckets: Buckets, predicates: Predicates) -> tuple[np.ndarray, PlacedSets]:
+    """The sets of subscriptions in buckets, and for each subscription its place among them (0 without any)."""
+    which = np.flatnonzero(predicates.set >= 0)
+    set_of = np.zeros(len(predicates), dtype=np.int32)
+    owner = np.searchsorted(predicates.starts, which, side="right") - 1
+    owners, firsts = np.unique(owner, return_index=True)
+    set_of[owners] = np.arange(len(owners), dtype=np.int32)
+    field, set_ = predicates.field[which].astype(np.int64), predicates.set[which].astype(np.int64)
+    most = np.minimum(np.diff(predicates.sets.starts)[set_] + 1, MOST_BUCKETS + 1)
+    exact = np.empty(len(which), dtype=bool)
+    run_starts, runs = np.zeros(len(which) + 1, dtype=np.int64), np.empty(int(most.sum()), dtype=np.uint32)
+    used = kernels.place_sets(which, predicates.ranges, buckets, exact, run_starts, runs)
+    starts = np.append(firsts, len(which)).astype(np.int64)
+    return set_of, PlacedSets(starts, field, set_, exact, run_starts, runs[:used].copy())
+
+
+def bounds_of(predicates: Predicates) -> tuple[np.ndarray, np.ndarray]:
+    """Field and code of every bound: where a range begins, and what follows its end."""
+    one = predicates.set < 0
+    field = [predicates.field[one], predicates.field[one]]
+    low, last = [predicates.low[one]], [predicates.last[one]]
+    if len(predicates.sets):
+        ranges = np.diff(predicates.sets.starts)[predicates.set[~one]]
+        of_set = np.repeat(predicates.field[~one], ranges)
+        at = np.repeat(predicates.sets.starts[predicates.set[~one]], ranges)
+        at = at + np.arange(len(at)) - np.repeat(np.cumsum(ranges) - ranges, ranges)
+        field += [of_set, of_set]
+        low.append(predicates.sets.low[at])
+        last.append(predicates.sets.last[at])
+        field = [field[0], field[2], field[1], field[3]]
+    lows, lasts = np.concatenate(low), np.concatenate(last)
+    fields = np.concatenate(field)
+    given = np.concatenate([lows != LEAST, lasts != MOST])
+    with np.errstate(over="ignore"):
+        codes = np.concatenate([lows, lasts + 1])
+    return fields[given], codes[given]
+
+
+def choose_pivots(share: np.ndarray, predicates: Predicates, placed: Placed, owned: int | None, size: int) -> list[int]:
+    """Fields worth sorting events by, the best first, judged by a sample of a shelf's `size` subscriptions."""
+    fields = len(share)
+    if size < PIVOT_GAIN or not len(predicates):
+        return []
+    admits = np.ones((len(predicates), fields), dtype=np.float32)
+    owner = np.repeat(np.arange(len(predicates)), np.diff(predicates.starts))
+    field = predicates.field
+    admits[owner, field] = share[field, placed.last + 1] - share[field, placed.low]
+    if owned is not None:
+        admits[:, owned] = 1
+    looked_at = np.ones(len(predicates), dtype=np.float32)
+    pivots: list[int] = []
+    while True:
+        gain = np.maximum(looked_at[:, None] - admits, 0).sum(axis=0)
+        best = int(gain.argmax())
+        if gain[best] * size / len(predicates) < PIVOT_GAIN:
+            return pivots
+        pivots.append(best)
+        looked_at = np.minimum(looked_at, admits[:, best])
+
+
+def shares(buckets: Buckets) -> np.ndarray:
+    """[field, r]: the share of events expected in the buckets before r, if events spread as the bounds do."""
+    at = np.arange(MOST_BUCKETS + 2)
+    share: np.ndarray = np.clip((at[None, :] - 1) / (buckets.edge_count + 1)[:, None], 0, 1)
+    return share
+
+
+def file_under(
+    buckets: Buckets, predicates: Predicates, number: np.ndarray, owned: int | None, pivots: list[int]
+) -> Filed:
+    """File subscriptions under pivots; the predicates on the field `owned` are put last."""
+    placed = place(buckets, predicates)
+    size = len(predicates)
+    pivot = np.full(size, -1, dtype=np.int64)
+    order = np.arange(size)
+    under = np.full(size, UNSORTED, dtype=np.int16)
+    if pivots:
+        kept = np.zeros(len(buckets.edge_count), dtype=bool)
+        kept[pivots] = True
+        find_pivots(predicates.ranges, placed.low, placed.last, shares(buckets), kept, pivot)
+        has = pivot >= 0
+        under[:] = pivots[0]
+        under[has] = predicates.field[pivot[has]]
+        key = under.astype(np.int64) * (MOST_BUCKETS + 1)
+        key[has] += placed.low[pivot[has]]
+        order = np.argsort(key, kind="stable")
+    starts = np.zeros(size + 1, dtype=np.int64)
+    source = np.empty(len(predicates.field), dtype=np.int64)
+    arrange(predicates.starts, predicates.field, order, pivot, -1 if owned is None else owned, starts, source)
+    arranged = Predicates(
+        starts, predicates.field[source], predicates.low[source], predicates.last[source], predicates.set[source],
+        predicates.sets,
+    )  # fmt: skip
+    has = (pivot >= 0)[order]
+    at = pivot[order][has]
+    pivot_low, pivot_high = np.zeros(size, dtype=np.int16), np.full(size, MOST_BUCKETS, dtype=np.int16)
+    within_low, within_high = np.full(size, _NEVER, dtype=np.int16), np.full(size, -1, dtype=np.int16)
+    pivot_low[has], pivot_high[has] = placed.low[at], placed.last[at]
+    single = predicates.set[at] < 0  # the range of a set only spans it
+    within_low[has] = np.where(single, placed.low[at] + (placed.inside[at] & 1), _NEVER)
+    within_high[has] = placed.last[at] - (placed.inside[at] >> 1)
+    flags = np.empty(size, dtype=np.uint8)
+    put_flags(starts, placed.inside[source], arranged.set, 0 if owned is None else 1, flags)
+    set_of, placed_sets = place_sets(buckets, arranged)
+    filing = Filing(
+        number[order].astype(np.int32), placed.packed[source], pivot_low, pivot_high, within_low, within_high, flags,
+        set_of,
+    )  # fmt: skip
+    return Filed(arranged, filing, placed_sets, under[order])
+
+
+def sampled(size: int) -> np.ndarray:
+    """Which of so many subscriptions to judge by: all, or evenly spread ones."""
+    return np.arange(size) if size <= SAMPLE else np.linspace(0, size - 1, SAMPLE).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """Subscriptions that share a value of a field (`field`, `code`), or that share nothing (`field` None)."""
+
+    field: int | None
+    code: int
+    buckets: Buckets
+    filed: Filed
+
+    @classmethod
+    def of(
+        cls, fields: int, predicates: Predicates, number: np.ndarray, field: int | None = None, code: int = 0
+    ) -> Shelf:
+        """Choose buckets and pivots, and file the subscriptions."""
+        sample = predicates.take(sampled(len(predicates)))
+        used = np.bincount(predicates.field, minlength=fields) > 0
+        buckets = make_buckets(used, *bounds_of(sample))
+        pivots = choose_pivots(shares(buckets), sample, place(buckets, sample), field, len(predicates))
+        return cls(field, code, buckets, file_under(buckets, predicates, number, field, pivots))
+
+    def __len__(self) -> int:
+        return len(self.filed.under)
+
+    @property
+    def owned(self) -> int:
+        """Predicates at the end of each subscription that need no look, because the shelf stands for them."""
+        return 0 if self.field is None else 1
+
+    @cached_property
+    def pivots(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The fields that subscriptions are filed under (-1: none), and where each one's slots begin and end."""
+        under = self.filed.under
+        begin = np.flatnonzero(np.append(True, under[1:] != under[:-1])) if len(under) else np.zeros(0, dtype=np.int64)
+        return under[begin], begin, np.append(begin[1:], len(under)).astype(np.int64)
+
+    @cached_property
+    def table(self) -> np.ndarray:
+        """Room for the rows of one tile."""
+        return words(int(self.buckets.rows.sum()) + 1)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        arrays = (*self.filed.filing, *self.filed.placed_sets, *self.buckets, self.filed.under, self.table)
+        return self.filed.predicates.nbytes + sum(array.nbytes for array in arrays)

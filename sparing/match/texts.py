@@ -1,0 +1,123 @@
+"""Text in numbers: every text that a bound names has a label, and labels ascend as the texts do.
+
+A text that is no bound gets the label after that of the greatest bound below it. So ranges of text become ranges of
+whole numbers, like those of all other types, and new bounds find a label between the ones that are there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.match.predicates import LEAST, MOST
+
+SPACE = 1 << 36  # between the labels of texts that are known from the start
+NEAR = 1 << 20  # from a text to the next that comes later: texts that come in ascending order find room for long
+
+
+class Texts:
+    """The bounds of one text field."""
+
+    def __init__(self) -> None:
+        self._label: dict[str, int] = {}
+        self._ascending: list[str] = []
+        self._moved: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def __len__(self) -> int:
+        return len(self._ascending)
+
+    def add(self, texts: Iterable[str]) -> bool:
+        """Make bounds known. False if there was no room for one of them: then labels have changed, see `moved`."""
+        new = sorted({text for text in texts if text not in self._label})
+        if not self._ascending:
+            self._ascending = new
+            self._relabel()
+            return True
+        if len(new) > 1000:
+            self._ascending = sorted([*self._ascending, *new])
+            self._relabel()
+            return False
+        kept = True
+        for text in new:
+            at = bisect_left(self._ascending, text)
+            below = self._label[self._ascending[at - 1]] if at else 0
+            above = self._label[self._ascending[at]] if at < len(self._ascending) else below + 2 * SPACE
+            self._ascending.insert(at, text)
+            self._label[text] = below + min(NEAR, (above - below) // 4 * 2)
+            if above - below < 4:
+                self._relabel()
+                kept = False
+        return kept
+
+    def _relabel(self) -> None:
+        before = self._label
+        self._label = {text: (at + 1) * SPACE for at, text in enumerate(self._ascending)}
+        if before:
+            texts = [text for text in self._ascending if text in before]
+            old = np.array([before[text] for text in texts], dtype=np.int64)
+            self._moved.append((old, np.array([self._label[text] for text in texts], dtype=np.int64)))
+
+    def moved(self, codes: np.ndarray) -> np.ndarray:
+        """Ends of ranges as they were before labels changed, as they are now."""
+        for old, new in self._moved:
+            at = np.searchsorted(old, codes, side="right") - 1
+            above = codes - old[np.maximum(at, 0)]
+            from_below = (at >= 0) & (above <= 1)
+            # What is not a label or the one after it is the one before the next.
+            following = np.minimum(at + 1, len(old) - 1)
+            now = np.where(from_below, new[np.maximum(at, 0)] + above, new[following] - 1)
+            codes = np.where((codes == LEAST) | (codes == MOST), codes, now)
+        return codes
+
+    def settle(self) -> None:
+        """Forget the labels before the last changes: all ranges have been moved."""
+        self._moved = []
+
+    def low(self, text: str) -> int:
+        """The least label that a text at or above a bound can have."""
+        return self._label[text[:-1]] + 1 if text.endswith("\0") else self._label[text]
+
+    def last(self, text: str) -> int:
+        """The greatest label that a text below a bound can have."""
+        return self._label[text[:-1]] if text.endswith("\0") else self._label[text] - 1
+
+    def text_of(self, label: int) -> str:
+        """The least text with a label at or above the given one."""
+        at = bisect_right(self._ascending, label, key=self._label.__getitem__)
+        text = self._ascending[at - 1]
+        return text if self._label[text] == label else text + "\0"
+
+    def text_after(self, label: int) -> str:
+        """The least text with a label above the given one."""
+        at = bisect_right(self._ascending, label, key=self._label.__getitem__)
+        if at < len(self._ascending) and self._label[self._ascending[at]] == label + 1:
+            return self._ascending[at]
+        return self._ascending[at - 1] + "\0"
+
+    def label(self, text: str) -> int:
+        """The label of any text."""
+        known = self._label.get(text)
+        if known is not None:
+            return known
+        at = bisect_right(self._ascending, text)
+        return self._label[self._ascending[at - 1]] + 1 if at else 0
+
+    def labels(self, array: pa.Array) -> np.ndarray:
+        """The labels of a column; of missing values they mean nothing."""
+        coded = array.dictionary_encode()
+        distinct = np.array([self.label(text) for text in coded.dictionary.to_pylist()] or [0], dtype=np.int64)
+        codes: np.ndarray = distinct[coded.indices.fill_null(0).to_numpy(zero_copy_only=False)]
+        return codes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the bounds take, by and large: two references and a number each, and the text itself."""
+        return sum(len(text) + 49 for text in self._ascending) + len(self._ascending) * (8 + 100 + 32)
+
+
+def named(text: str) -> str:
+    """The text that a bound names: a bound that ends in the least character means just after the text before it."""
+    return text[:-1] if text.endswith("\0") else text
