@@ -18,6 +18,7 @@ def run(
 ) -> None:
     """Run a deployment as a stream; it goes on from its checkpoint where it stopped.
 
+    Changes of the subscriptions, in the file or in the table that it names, take effect with the next micro-batch.
     Windows are notified once the watermark has passed their end, so the last ones stay open until later events come.
 
     Example: sparing run toronto.yaml --once
@@ -37,8 +38,11 @@ def run(
                 totals[name] += count
             err.print(f"[dim]micro-batch {batch}:[/] {told(counts)}", highlight=False)
 
+        def tell(sentence: str) -> None:
+            err.print(sentence, highlight=False, markup=False)
+
         with step("Preparing the stream"):
-            query = stream(spark, deployment, once=once, watch=watch)
+            query = stream(spark, deployment, once=once, watch=watch, tell=tell)
         with interruptible() as stop:
             wait(query, stop)
         if stop.is_set():

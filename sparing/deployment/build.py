@@ -49,6 +49,7 @@ def build(sections: Sections, base: Path) -> Deployment:
         watermark=watermark,
         bucket=bucket,
         checkpoint=None if file.checkpoint is None else located(file.checkpoint, base),
+        tables=sections.tables,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ def read(path: Path) -> Deployment:
     mistakes = Mistakes()
     document = Document(_text(path), str(path), mistakes)
     mistakes.stop_if_any()
-    return build(sections(document.value, document.place, path.parent), path.parent)
+    built = build(sections(document.value, document.place, path.parent), path.parent)
+    return replace(built, file=path)
 
 
 def from_mapping(description: Mapping[str, Any], base: Path) -> Deployment:

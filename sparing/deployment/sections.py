@@ -36,6 +36,7 @@ class Sections:
     publishers: Section[PublisherEntry]
     subscribers: Section[SubscriberEntry]
     subscriptions: Section[SubscriptionEntry]
+    tables: tuple[str, ...]
 
 
 def sections(description: Any, place: Where, base: Path) -> Sections:
@@ -76,7 +77,8 @@ def sections(description: Any, place: Where, base: Path) -> Sections:
     subscriptions = section("subscriptions", SubscriptionEntry, file.subscriptions if file else [])
     mistakes.stop_if_any()
     assert file is not None
-    return Sections(file, place, publishers, subscribers, subscriptions)
+    tables = tuple(located(path, base) for path in paths.values())
+    return Sections(file, place, publishers, subscribers, subscriptions, tables)
 
 
 def _is_path(value: Any) -> bool:

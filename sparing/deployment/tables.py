@@ -79,6 +79,16 @@ def read_table(path: str, entry: type[Entry], mentioned: Place, mistakes: Mistak
     return table
 
 
+def version(path: str) -> tuple[tuple[str, int | None, int | None], ...]:
+    """Name, age and size of the files of a table: what changes when the table does. Nothing if it cannot be seen."""
+    try:
+        filesystem, inner = _open(path)
+        found = [filesystem.get_file_info(file) for file in _files(filesystem, inner)]
+    except _UNREADABLE:
+        return ()
+    return tuple((info.path, info.mtime_ns, info.size) for info in found)
+
+
 def _open(path: str) -> tuple[pa.fs.FileSystem, str]:
     if not is_url(path):
         return pa.fs.LocalFileSystem(), path

@@ -17,8 +17,8 @@ from sparing.flow.interests import Interests
 from sparing.flow.items import Item, item_columns, item_values
 from sparing.flow.ledger import Ledger
 from sparing.flow.matched import NO_MARK, Matched
+from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import Column
-from sparing.match.index import Index, Matches
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.types import STRING
 
@@ -61,10 +61,11 @@ class Arrival:
 class AtOnce:
     """Settings and indexes for one plan (or those of its brokers that are hosted here); nothing changes by use."""
 
-    def __init__(self, interests: Interests, hosted: Iterable[str] | None = None) -> None:
+    def __init__(self, interests: Interests, hosted: Iterable[str] | None = None, before: AtOnce | None = None) -> None:
+        """`before` is for an earlier plan; its indexes are taken over, so it cannot be used any more."""
         self._interests = interests
-        self._numbers = interests.plan.by_topic
-        self._indexes: dict[str, Index] = {}
+        self._before = {} if before is None else before._indexes
+        self._indexes: dict[str, TopicIndex] = {}
         routes = interests.plan.routes
         here = set(routes.brokers if hosted is None else hosted)
         self._hosted = np.array([broker in here for broker in routes.brokers], dtype=bool)
@@ -74,14 +75,12 @@ class AtOnce:
     def arrive(self, publications: Publications) -> Iterator[Arrival]:
         """Match one batch and work through it."""
         index = self._index(publications.topic)
-        for found in index.slice_columns(publications.columns, len(publications), MOST_PAIRS):
-            yield self._dispatch(publications, *self._in_force(publications, found))
+        for rows, subscriptions in index.match(publications.columns, len(publications), MOST_PAIRS):
+            yield self._dispatch(publications, *self._in_force(publications, rows, subscriptions))
 
-    def _index(self, topic: str) -> Index:
+    def _index(self, topic: str) -> TopicIndex:
         if topic not in self._indexes:
-            subscriptions = self._interests.plan.subscriptions
-            boxes = [subscriptions[number].query.box for number in self._numbers[topic]]
-            self._indexes[topic] = Index.of_boxes(self._interests.plan.topics[topic].fields, boxes)
+            self._indexes[topic] = TopicIndex(self._interests.plan, topic, self._before.pop(topic, None))
         return self._indexes[topic]
 
     def receive(self, items: Sequence[Item]) -> list[Arrival]:
@@ -167,12 +166,13 @@ class AtOnce:
             )
         return items
 
-    def _in_force(self, publications: Publications, found: Matches) -> tuple[np.ndarray, np.ndarray]:
-        """Matching (row, subscription) pairs in force at the publication's time, by ascending row.
+    def _in_force(
+        self, publications: Publications, rows: np.ndarray, subscriptions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Those matching (row, subscription) pairs that are in force at the publication's time.
 
         Where the overlay falls apart, subscriptions that no path leads to do not count as matching.
         """
-        rows, subscriptions = found.rows, self._numbers[publications.topic][found.numbers]
         if self._apart:
             plan = self._interests.plan
             reached = plan.routes.hops[publications.at[rows], plan.broker_of[subscriptions]] >= 0

@@ -106,6 +106,12 @@ class Interests:
                 names.append(self._group_name(topic, [ids[m] for m in members], names))
         return tuple(names), group_of
 
+    @property
+    def named_groups(self) -> dict[str, str]:
+        """Subscription id -> interest group, for subscriptions that wait for something."""
+        names, group_of = self.groups
+        return {s.id: names[g] for s, g in zip(self.plan.subscriptions, group_of.tolist(), strict=True) if g >= 0}
+
     def _group_name(self, topic: str, ids: list[str], taken: list[str]) -> str:
         known = sorted({self.known_groups[id_] for id_ in ids if id_ in self.known_groups})
         if len(known) > 1:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from sparing.model.types import FieldType, Kind, float_codes
+from sparing.model.types import MOST_DIGITS, FieldType, Kind, float_codes
 
 
 @dataclass(frozen=True)
@@ -66,24 +66,25 @@ def column(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
     """The column of an Arrow array whose type fits the field's."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
-    valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
     match type_.kind:
         case Kind.TEXT:
-            return Column(type_, array.cast(pa.string()), valid)
+            array = array.cast(pa.string())
         case Kind.FLOATING:
-            values = array.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
+            array = array.cast(pa.float64())
         case Kind.BOOLEAN:
-            values = array.fill_null(False).to_numpy(zero_copy_only=False).astype(np.int64)
-        case Kind.DECIMAL:
-            values = _unscaled(array.cast(pa.decimal128(38, type_.scale)))
+            array = array.cast(pa.bool_()).cast(pa.int64())
+        case Kind.DECIMAL:  # whole numbers need many digits on the way, and none may be lost in the end
+            array = array.cast(pa.decimal128(38, type_.scale)).cast(pa.decimal128(MOST_DIGITS, type_.scale))
         case Kind.DATE:
-            values = (
-                array.cast(pa.date32()).cast(pa.int32()).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-            )
+            array = array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
         case Kind.TIMESTAMP:
-            values = array.cast(pa.timestamp("us", "UTC")).cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+            array = array.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
         case _:
-            values = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+            array = array.cast(pa.int64())
+    valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
+    if type_.kind is Kind.TEXT:
+        return Column(type_, array, valid)
+    values = _unscaled(array) if type_.kind is Kind.DECIMAL else array.fill_null(0).to_numpy(zero_copy_only=False)
     return Column(type_, values, valid)
 
 

@@ -11,6 +11,7 @@ from sparing.match.predicates import LEAST, MOST, NO_SET, Predicates, Sets
 from sparing.match.texts import Texts, named
 from sparing.model.box import Box
 from sparing.model.constraint import Constraint, Range
+from sparing.model.errors import SparingError
 from sparing.model.types import FieldType, Kind
 
 
@@ -22,11 +23,13 @@ class Encoder:
         self.number = {name: number for number, name in enumerate(self.fields)}
         self.texts = {name: Texts() for name, type_ in self.fields.items() if type_.kind is Kind.TEXT}
 
-    def learn(self, boxes: Iterable[Box]) -> bool:
-        """Make the texts in boxes known. False if labels that were given out earlier have changed."""
-        found: dict[str, set[str]] = {}
+    def learn(self, boxes: Iterable[Box], texts: Mapping[str, Iterable[str]] | None = None) -> bool:
+        """Make the texts in boxes known, and others by field. False if labels that were given out earlier changed."""
+        found = {field: set(some) for field, some in (texts or {}).items()}
         for box in boxes:
             for field, constraint in box.constraints:
+                if field not in self.fields:
+                    raise SparingError(f"There is no field {field}: the fields are {', '.join(self.fields)}.")
                 if field in self.texts:
                     mine = found.setdefault(field, set())
                     for low, high in constraint.ranges:
@@ -34,7 +37,7 @@ class Encoder:
                             mine.add(named(low))
                         if isinstance(high, str):
                             mine.add(named(high))
-        kept = [self.texts[field].add(texts) for field, texts in found.items()]
+        kept = [self.texts[field].add(some) for field, some in found.items()]
         return all(kept)
 
     def predicates(self, boxes: Sequence[Box | None]) -> Predicates:
@@ -82,9 +85,9 @@ class Encoder:
         in_set = np.repeat(np.arange(len(predicates.sets)), np.diff(predicates.sets.starts))
         for name, texts in self.texts.items():
             at = np.flatnonzero(predicates.field == self.number[name])
-            low[at], last[at] = texts.moved(low[at]), texts.moved(last[at])
+            low[at], last[at] = texts.moved(low[at], last[at])
             mine = np.isin(in_set, predicates.set[at])
-            set_low[mine], set_last[mine] = texts.moved(set_low[mine]), texts.moved(set_last[mine])
+            set_low[mine], set_last[mine] = texts.moved(set_low[mine], set_last[mine])
             texts.settle()
         sets = Sets(predicates.sets.starts, set_low, set_last, predicates.sets.missing)
         return Predicates(predicates.starts, predicates.field, low, last, predicates.set, sets)
@@ -103,8 +106,9 @@ class Encoder:
                 at = range(sets.starts[which], sets.starts[which + 1])
                 closed = [(int(sets.low[i]), int(sets.last[i])) for i in at]
                 missing = bool(sets.missing[which])
-            ranges = tuple(self._half_open(name, low, last) for low, last in closed if low <= last)
-            constraints[name] = Constraint(ranges, missing)
+            half_open = [self._half_open(name, low, last) for low, last in closed if low <= last]
+            clipped = [self.fields[name].clip(low, high) for low, high in half_open]
+            constraints[name] = Constraint(tuple(bounds for bounds in clipped if bounds is not None), missing)
         return Box.of(constraints)
 
     def _half_open(self, field: str, low: int, last: int) -> Range:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from sparing.match.columns import column
 from sparing.model.box import Box
 from sparing.model.errors import SparingError
-from sparing.model.types import Code, FieldType, Kind
+from sparing.model.types import NAN_CODE, Code, FieldType, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,14 @@ def explain(event: Mapping[str, Any], box: Box | None, types: Mapping[str, Field
     for field, constraint in box.constraints:
         code = code_of(event.get(field), field, types[field])
         if not constraint.admits(code):
-            found = "missing" if code is None else types[field].literal(code)
-            failures.append(Failure(field, constraint.sql(field, types[field]), found))
+            failures.append(Failure(field, constraint.sql(field, types[field]), _written(code, types[field])))
     return Explanation(tuple(failures))
+
+
+def _written(code: Code | None, kind: FieldType) -> str:
+    if code is None:
+        return "missing"
+    return "NaN" if kind.kind is Kind.FLOATING and code == NAN_CODE else kind.literal(code)
 
 
 def code_of(value: Any, field: str, kind: FieldType) -> Code | None:
@@ -62,6 +67,8 @@ def code_of(value: Any, field: str, kind: FieldType) -> Code | None:
         return None
     try:
         found = column(pa.array([value]), kind)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+    except (ValueError, OverflowError, pa.ArrowException) as error:  # Arrow lets some of Python's own errors through
         raise SparingError(f"{value!r} is not a value of field {field}, which is {kind}: {error}.") from error
+    if not found.valid[0]:
+        return None
     return str(found.values[0]) if kind.kind is Kind.TEXT else int(found.codes()[0])

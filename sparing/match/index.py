@@ -68,7 +68,10 @@ class Matches:
 
     def to_arrow(self) -> pa.Table:
         """The pairs as a table with the columns event and subscription."""
-        ids = pa.array(self.numbers) if self.names is None else pa.array(self.ids)
+        if self.names is None:
+            ids = pa.array(self.numbers)
+        else:
+            ids = pa.array(self.ids) if len(self) else pa.array(self.names[:1])[:0]  # of the same type all the same
         return pa.table({"event": pa.array(self.rows), "subscription": ids})
 
 
@@ -130,11 +133,13 @@ class Index:
             self._start(predicates, ids_of(table))
 
     @classmethod
-    def of_boxes(cls, fields: Mapping[str, FieldType], boxes: Sequence[Box | None]) -> Index:
-        """From boxes; their ids are their numbers."""
+    def of_boxes(
+        cls, fields: Mapping[str, FieldType], boxes: Sequence[Box | None], ids: Sequence[Id] | None = None
+    ) -> Index:
+        """From boxes; without ids, these are their numbers."""
         index = cls(fields)
         index._encoder.learn(box for box in boxes if box is not None)
-        index._start(index._encoder.predicates(boxes), None)
+        index._start(index._encoder.predicates(boxes), None if ids is None else list(ids))
         return index
 
     def _start(self, predicates: Predicates, ids: list[Id] | None) -> None:
@@ -158,6 +163,18 @@ class Index:
         return self._find(id_) is not None
 
     @property
+    def numbers(self) -> int:
+        """How many numbers have been given to subscriptions so far; those that were removed keep theirs."""
+        return self._count
+
+    def number_of(self, id_: Id) -> int:
+        """The number of a subscription."""
+        number = self._find(id_)
+        if number is None:
+            raise SparingError(f"There is no subscription {id_!r}.")
+        return number
+
+    @property
     def fields(self) -> dict[str, FieldType]:
         """The types of the events' fields."""
         return dict(self._encoder.fields)
@@ -178,8 +195,9 @@ class Index:
         names = list(range(self._count, self._count + table.num_rows)) if ids is None else ids
         if len(set(names)) < len(names):
             raise SparingError("Two of the new subscriptions have the same id: give each its own.")
-        if taken := next((name for name in names if self._find(name) is not None), None):
-            raise SparingError(f"There is a subscription {taken!r} already: remove it first, or choose another id.")
+        for name in names:
+            if self._find(name) is not None:
+                raise SparingError(f"There is a subscription {name!r} already: remove it first, or choose another id.")
         predicates, kept = read_table(table, self._encoder)
         if not kept:
             self._relabel()
@@ -189,7 +207,7 @@ class Index:
         numbers = np.arange(self._count, self._count + len(ids))
         if self._ids is None and list(ids) != numbers.tolist():
             self._ids = list(range(self._count))
-            self._names_must_differ()
+            self._number_of = {number: number for number in self._ids if number not in self._gone}
         if self._ids is not None:
             assert self._number_of is not None
             self._ids.extend(ids)
@@ -200,9 +218,7 @@ class Index:
 
     def remove(self, id_: Id) -> None:
         """Drop a subscription."""
-        number = self._find(id_)
-        if number is None:
-            raise SparingError(f"There is no subscription {id_!r}.")
+        number = self.number_of(id_)
         self._standing.remove(number)
         self._gone.add(number)
         if self._number_of is not None:
@@ -272,8 +288,10 @@ class Index:
         for number, (name, kind) in enumerate(self._encoder.fields.items()):
             if not self._used[number]:
                 continue
-            if name not in batch.schema.names:
-                raise SparingError(f"The batch has no column {name}, which subscriptions ask about.")
+            places = batch.schema.get_all_field_indices(name)
+            if len(places) != 1:
+                count = "two columns" if places else "no column"
+                raise SparingError(f"The batch has {count} {name}, which subscriptions ask about.")
             try:
                 columns[name] = column(batch.column(name), kind)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
@@ -315,7 +333,7 @@ class Index:
             elif len(visiting):
                 if shelf not in self._transposed:
                     self._transposed[shelf] = Transposed(shelf)
-                pairs.append(self._transposed[shelf].match(events, visiting))
+                pairs.append(self._transposed[shelf].match(shelf, events, visiting, limit))
         counts = np.zeros(rows, dtype=np.int64)
         count_matches(space.collected, counts)
         for mine, _ in pairs:
@@ -336,10 +354,7 @@ class Index:
 
     def explain(self, event: Mapping[str, Any], id_: Id) -> Explanation:
         """Which constraints of a subscription an event fails, if any."""
-        number = self._find(id_)
-        if number is None:
-            raise SparingError(f"There is no subscription {id_!r}.")
-        box = self._encoder.box(self._standing.of_number(number))
+        box = self._encoder.box(self._standing.of_number(self.number_of(id_)))
         return explain(event, box, self._encoder.fields)
 
     def tidy(self) -> None:

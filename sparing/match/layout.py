@@ -56,7 +56,7 @@ def make_buckets(used: np.ndarray, field: np.ndarray, bounds: np.ndarray) -> Buc
         fill_cells(edges[f], size, base[f], shift[f], cells[f])
         steps[f] = int(np.diff(cells[f].astype(np.int64)).max()).bit_length()
     rows = np.where(used, count + 3, 0)  # before the missing ones, after them, after each bucket
-    first_row = np.concatenate([[0], np.cumsum(rows)[:-1]]).astype(np.int64)
+    first_row = np.cumsum(rows) - rows
     return Buckets(edges, count, base, shift, cells, steps, first_row, rows)
 
 

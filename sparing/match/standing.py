@@ -45,7 +45,7 @@ class Base:
         asks = np.flatnonzero(chosen >= 0)
         by, code, shared = predicates.field[chosen[asks]], predicates.low[chosen[asks]], crowd[chosen[asks]]
         own = shared >= max(FEWEST_ON_SHELF, size // MOST_SHELVES)
-        few = shared <= MOST_HASHED
+        few = (shared <= MOST_HASHED) & ~own
         shelves, hashed = [], []
         for f in np.unique(by[own]).tolist():
             at = np.flatnonzero(own & (by == f))

@@ -6,14 +6,17 @@ are named after a field and a comparison (`price >=`, `symbol =`, `symbol in`), 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sparing.language.parse import parse_filter
-from sparing.match.columns import column
+from sparing.match.columns import Column, column
 from sparing.match.encode import Encoder
 from sparing.match.predicates import LEAST, MOST, NO_SET, Predicates, Sets
 from sparing.model.box import Box
@@ -23,19 +26,33 @@ from sparing.model.types import FieldType, Kind
 
 COMPARISONS = ("=", ">=", ">", "<=", "<", "in")
 
+_INDEX_OF_PANDAS = re.compile(r"__index_level_\d+__")  # of rows that were picked from a larger DataFrame
+
 
 def as_table(data: Any) -> pa.Table:
     """Anything tabular as an Arrow table: Arrow, pandas, Polars, a mapping of columns or a list of rows."""
+    try:
+        table = _table(data)
+    except (pa.ArrowException, OverflowError) as error:
+        raise SparingError(f"Subscriptions cannot be read as a table: {error}.") from error
+    names = [name for name in table.column_names if not _INDEX_OF_PANDAS.fullmatch(name)]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise SparingError(f"Two columns of subscriptions are named {twice!r}: leave one out.")
+    return table.select(names)
+
+
+def _table(data: Any) -> pa.Table:
     if isinstance(data, pa.Table):
         return data
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
     if hasattr(data, "__arrow_c_stream__"):
         return pa.table(data)
-    if isinstance(data, dict):
-        return pa.table(data)
-    if isinstance(data, Sequence) and not isinstance(data, str):
-        return pa.Table.from_pylist(list(data))
+    if isinstance(data, Mapping):
+        return pa.table(dict(data))
+    if isinstance(data, list | tuple) and all(isinstance(row, Mapping) for row in data):
+        names = dict.fromkeys(name for row in data for name in row)
+        return pa.table({name: [row.get(name) for row in data] for name in names})
     raise SparingError(
         f"Subscriptions cannot be read from {type(data).__name__}: give an Arrow table, a DataFrame, a mapping of "
         "columns or a list of rows."
@@ -44,7 +61,12 @@ def as_table(data: Any) -> pa.Table:
 
 def ids_of(table: pa.Table) -> list[Any] | None:
     """The column `id`, if there is one."""
-    return table["id"].to_pylist() if "id" in table.column_names else None
+    if "id" not in table.column_names:
+        return None
+    ids: list[Any] = table["id"].to_pylist()
+    if None in ids:
+        raise SparingError(f"Row {ids.index(None)} has no id: give each subscription its own, or leave the column out.")
+    return ids
 
 
 def read_table(table: pa.Table, encoder: Encoder) -> tuple[Predicates, bool]:
@@ -52,10 +74,17 @@ def read_table(table: pa.Table, encoder: Encoder) -> tuple[Predicates, bool]:
     names = [name for name in table.column_names if name != "id"]
     if names == ["where"]:
         return _read_conditions(table["where"], encoder)
+    if "where" in names:
+        other = next(name for name in names if name != "where")
+        raise SparingError(f"Column {other!r} stands beside where: use either conditions or columns of comparisons.")
     return _read_columns(table, names, encoder)
 
 
 def _read_conditions(conditions: pa.ChunkedArray, encoder: Encoder) -> tuple[Predicates, bool]:
+    of = conditions.type.value_type if pa.types.is_dictionary(conditions.type) else conditions.type
+    if str(of) not in ("string", "large_string", "string_view", "null"):
+        raise SparingError(f"Column where holds {of}: it takes SQL conditions as text.")
+    conditions = conditions.cast(pa.string())
     if conditions.null_count:
         row = conditions.is_null().index(True).as_py()
         raise SparingError(f"Row {row} has no condition in column where: write true for all events.")
@@ -66,7 +95,7 @@ def _read_conditions(conditions: pa.ChunkedArray, encoder: Encoder) -> tuple[Pre
 
 
 def _read_columns(table: pa.Table, names: Sequence[str], encoder: Encoder) -> tuple[Predicates, bool]:
-    by_field: dict[str, list[tuple[str, str]]] = {}
+    by_field: dict[str, dict[str, str]] = {}
     for name in names:
         field, _, comparison = name.rpartition(" ")
         if field not in encoder.fields or comparison not in COMPARISONS:
@@ -74,16 +103,16 @@ def _read_columns(table: pa.Table, names: Sequence[str], encoder: Encoder) -> tu
                 f"Column {name!r} is neither id nor where nor a field and a comparison like {_example(encoder)!r}: "
                 f"the fields are {', '.join(encoder.fields)}, the comparisons {' '.join(COMPARISONS)}."
             )
-        by_field.setdefault(field, []).append((comparison, name))
-    kept = _learn_texts(table, by_field, encoder)
+        by_field.setdefault(field, {})[comparison] = name
+    # Whatever may be wrong with the table comes to light before its texts are made known: labels might change by that.
+    asked = {field: _asked(table, field, columns, encoder.fields[field]) for field, columns in by_field.items()}
+    texts = {field: one.texts for field, one in asked.items() if field in encoder.texts}
+    kept = encoder.learn([box for one in asked.values() for box in one.lists.values() if box is not None], texts)
     rows = table.num_rows
     starts = np.zeros(rows + 1, dtype=np.int64)
     parts = []
-    for field, columns in by_field.items():
-        part = _ranges(table, field, [(c, n) for c, n in columns if c != "in"], encoder)
-        lists = [name for comparison, name in columns if comparison == "in"]
-        if lists:
-            part = _with_lists(table[lists[0]], field, part, encoder)
+    for field, one in asked.items():
+        part = _with_lists(one.lists, _ranges(rows, field, one.comparisons, encoder), encoder)
         parts.append((encoder.number[field], *part))
         starts[1:] += part[0]
     starts = np.cumsum(starts)
@@ -103,16 +132,58 @@ def _read_columns(table: pa.Table, names: Sequence[str], encoder: Encoder) -> tu
     return Predicates(starts, numbers, low, last, set_, Sets.joined(sets)), kept
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What the rows of a table ask of one field: columns by comparison, and lists of values by row."""
+
+    comparisons: dict[str, Column]
+    lists: dict[int, Box | None]
+
+    @property
+    def texts(self) -> set[str]:
+        """The texts that a text field is compared with; those in lists are not among them."""
+        columns = self.comparisons.values()
+        return {text for one in columns for text in one.text.unique().to_pylist() if text is not None}
+
+
+def _asked(table: pa.Table, field: str, columns: Mapping[str, str], kind: FieldType) -> _Asked:
+    comparisons = {sign: _column(table[name], name, kind) for sign, name in columns.items() if sign != "in"}
+    lists = _lists(table[columns["in"]], columns["in"], field, kind) if "in" in columns else {}
+    rows = np.array(list(lists), dtype=np.int64)
+    if any(one.valid[rows].any() for one in comparisons.values()):
+        raise SparingError(f"Field {field} has both a list and other comparisons in one row: use a column where.")
+    return _Asked(comparisons, lists)
+
+
+def _lists(array: pa.ChunkedArray, name: str, field: str, kind: FieldType) -> dict[int, Box | None]:
+    """By row the box of a list of values; NULL in a list is passed over, as nothing equals it."""
+    if pa.types.is_null(array.type):
+        return {}
+    if not hasattr(array.type, "value_field"):
+        raise SparingError(f"Column {name!r} holds {array.type}: give each row a list of values.")
+    lists = array.combine_chunks()
+    given = lists.is_valid().to_numpy(zero_copy_only=False)
+    sizes = np.where(given, pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False), 0)
+    found = _column(pc.list_flatten(lists), name, kind)
+    codes = found.text.to_pylist() if kind.kind is Kind.TEXT else found.codes().tolist()
+    ends = np.cumsum(sizes)
+    boxes = {}
+    for row in np.flatnonzero(given).tolist():
+        mine = range(ends[row] - sizes[row], ends[row])
+        boxes[row] = Box.of({field: one_of(kind, [codes[at] for at in mine if found.valid[at]])})
+    return boxes
+
+
 _Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Sets]
 
 
-def _ranges(table: pa.Table, field: str, columns: Sequence[tuple[str, str]], encoder: Encoder) -> _Part:
+def _ranges(rows: int, field: str, columns: Mapping[str, Column], encoder: Encoder) -> _Part:
     """Which rows constrain a field, and the closed range that they ask for."""
-    rows = table.num_rows
     given = np.zeros(rows, dtype=bool)
     low, last = np.full(rows, LEAST, dtype=np.int64), np.full(rows, MOST, dtype=np.int64)
-    for comparison, name in columns:
-        codes, valid = _codes(table[name], name, field, encoder)
+    for comparison, column_ in columns.items():
+        codes = encoder.texts[field].labels(column_.text) if field in encoder.texts else column_.codes()
+        valid = column_.valid
         given |= valid
         if comparison in ("=", ">=", ">"):
             mine = np.where(valid, codes, LEAST)
@@ -134,15 +205,7 @@ def _ranges(table: pa.Table, field: str, columns: Sequence[tuple[str, str]], enc
     return given, low, last, np.full(rows, NO_SET, dtype=np.int32), Sets.none()
 
 
-def _codes(array: pa.ChunkedArray, name: str, field: str, encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
-    kind = encoder.fields[field]
-    found = _column(array, name, kind)
-    if kind.kind is Kind.TEXT:
-        return encoder.texts[field].labels(found.text), found.valid
-    return found.codes(), found.valid
-
-
-def _column(array: pa.ChunkedArray, name: str, kind: FieldType) -> Any:
+def _column(array: pa.Array | pa.ChunkedArray, name: str, kind: FieldType) -> Column:
     try:
         return column(array, kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
@@ -151,37 +214,12 @@ def _column(array: pa.ChunkedArray, name: str, kind: FieldType) -> Any:
         ) from error
 
 
-def _learn_texts(table: pa.Table, by_field: dict[str, list[tuple[str, str]]], encoder: Encoder) -> bool:
-    kept = True
-    for field, columns in by_field.items():
-        if field in encoder.texts:
-            found: set[str] = set()
-            for comparison, name in columns:
-                values = table[name].combine_chunks()
-                values = values.flatten() if comparison == "in" else values
-                found.update(text for text in values.unique().to_pylist() if text is not None)
-            kept &= encoder.texts[field].add(found)
-    return kept
-
-
-def _with_lists(array: pa.ChunkedArray, field: str, part: _Part, encoder: Encoder) -> _Part:
-    """The same with a column of lists of values, one of which the field must have."""
+def _with_lists(lists: Mapping[int, Box | None], part: _Part, encoder: Encoder) -> _Part:
+    """The same with lists of values by row, one of which the field must have."""
     given, low, last, which, _ = part
-    kind = encoder.fields[field]
-    boxes: list[Box | None] = []
-    rows = np.flatnonzero(array.is_valid().to_numpy())
-    flat = array.combine_chunks()
-    for row in rows.tolist():
-        values = [value for value in flat[row].as_py() if value is not None]
-        constraint = one_of(kind, [kind.code(value) for value in values])
-        boxes.append(Box.of({field: constraint}))
-    lists = encoder.predicates(boxes)
-    if (given[rows]).any():
-        raise SparingError(f"Field {field} has both a list and other comparisons in one row: use a column where.")
-    for at, row in enumerate(rows.tolist()):
-        k = lists.starts[at]
-        given[row], low[row], last[row], which[row] = True, lists.low[k], lists.last[k], lists.set[k]
-    return given, low, last, which, lists.sets
+    boxes, rows = encoder.predicates(list(lists.values())), np.array(list(lists), dtype=np.int64)
+    given[rows], low[rows], last[rows], which[rows] = True, boxes.low, boxes.last, boxes.set  # one predicate each
+    return given, low, last, which, boxes.sets
 
 
 def _example(encoder: Encoder) -> str:

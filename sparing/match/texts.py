@@ -46,10 +46,11 @@ class Texts:
             below = self._label[self._ascending[at - 1]] if at else 0
             above = self._label[self._ascending[at]] if at < len(self._ascending) else below + 2 * SPACE
             self._ascending.insert(at, text)
-            self._label[text] = below + min(NEAR, (above - below) // 4 * 2)
             if above - below < 4:
                 self._relabel()
                 kept = False
+            else:
+                self._label[text] = below + min(NEAR, (above - below) // 4 * 2)
         return kept
 
     def _relabel(self) -> None:
@@ -60,17 +61,19 @@ class Texts:
             old = np.array([before[text] for text in texts], dtype=np.int64)
             self._moved.append((old, np.array([self._label[text] for text in texts], dtype=np.int64)))
 
-    def moved(self, codes: np.ndarray) -> np.ndarray:
-        """Ends of ranges as they were before labels changed, as they are now."""
+    def moved(self, low: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ends of ranges as they were before labels changed, as they are now.
+
+        `low` is a label or the one after it, `last` a label or the one before it. Where labels are close, what follows
+        one is what comes before the next, so the two have to be told apart: a new text may now lie in between.
+        """
         for old, new in self._moved:
-            at = np.searchsorted(old, codes, side="right") - 1
-            above = codes - old[np.maximum(at, 0)]
-            from_below = (at >= 0) & (above <= 1)
-            # What is not a label or the one after it is the one before the next.
-            following = np.minimum(at + 1, len(old) - 1)
-            now = np.where(from_below, new[np.maximum(at, 0)] + above, new[following] - 1)
-            codes = np.where((codes == LEAST) | (codes == MOST), codes, now)
-        return codes
+            named_low = np.maximum(np.searchsorted(old, low, side="right") - 1, 0)
+            named_last = np.minimum(np.searchsorted(old, last), len(old) - 1)
+            open_low, open_last = (low == LEAST) | (low == MOST), (last == LEAST) | (last == MOST)
+            low = np.where(open_low, low, new[named_low] + (low - old[named_low]))
+            last = np.where(open_last, last, new[named_last] - (old[named_last] - last))
+        return low, last
 
     def settle(self) -> None:
         """Forget the labels before the last changes: all ranges have been moved."""

@@ -16,17 +16,19 @@ MOST_BITMAPS = 512
 
 
 class Transposed:
-    """The bitmaps of one shelf. Subscriptions that are removed from the shelf later are passed over."""
+    """The bitmaps of one shelf. Subscriptions that are removed from the shelf later are passed over.
+
+    They do not hold the shelf, so that they can be forgotten when it is.
+    """
 
     def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
         rows = shelf.buckets.rows
         self._used = np.flatnonzero(rows)
         self._coarseness = 0
         while self._bitmaps_of(rows).sum() > MOST_BITMAPS and self._coarseness < 8:
             self._coarseness += 1
         count = self._bitmaps_of(rows)
-        self._first = np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.int64)
+        self._first = np.cumsum(count) - count
         self._bitmaps = np.zeros((int(count.sum()), (len(shelf) + 63) // 64), dtype=np.uint64)
         filed = shelf.filed
         fill_bitmaps(
@@ -38,12 +40,12 @@ class Transposed:
         """Coarse buckets of each field: there is one bucket less than there are rows."""
         return np.where(rows > 0, ((rows - 2) >> self._coarseness) + 1, 0)
 
-    def match(self, events: Events, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Matching pairs of rows and numbers, in the order of the rows given."""
-        shelf, filed = self._shelf, self._shelf.filed
+    def match(self, shelf: Shelf, events: Events, rows: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+        """Matching pairs of rows and numbers, in the order of the rows given; not all if there are more than `most`."""
+        filed = shelf.filed
         found: tuple[np.ndarray, np.ndarray] = match_by_bitmap(
             events, rows, self._used, shelf.buckets, self._first, self._coarseness, self._bitmaps, filed.filing,
-            filed.predicates.ranges, shelf.owned,
+            filed.predicates.ranges, shelf.owned, most,
         )  # fmt: skip
         return found
 

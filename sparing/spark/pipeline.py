@@ -110,5 +110,4 @@ class PubSub:
 
     def groups(self) -> dict[str, str]:
         """Subscription id -> interest group, for subscriptions that wait for something."""
-        names, group_of = Interests.of(self.plan, known_groups=self._known_groups).groups
-        return {s.id: names[g] for s, g in zip(self.plan.subscriptions, group_of.tolist(), strict=True) if g >= 0}
+        return Interests.of(self.plan, known_groups=self._known_groups).named_groups

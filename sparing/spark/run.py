@@ -17,6 +17,7 @@ from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import sinks, sources
 from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
+from sparing.spark.follow import Following, Tell
 from sparing.spark.pipeline import Delivered, PubSub
 
 PULSE = 1  # seconds between two looks at whether a stream is to be stopped
@@ -24,11 +25,16 @@ Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-b
 
 
 def stream(
-    spark: SparkSession, deployment: Deployment, once: bool = False, watch: Watcher | None = None
+    spark: SparkSession,
+    deployment: Deployment,
+    once: bool = False,
+    watch: Watcher | None = None,
+    tell: Tell = lambda _: None,
 ) -> StreamingQuery:
     """Start the streaming pipeline of a deployment, going on from its checkpoint if there is one.
 
-    With `once` it works through what is there, in micro-batches, and stops.
+    With `once` it works through what is there, in micro-batches, and stops. If the deployment was read from a file, the
+    stream follows changes of its subscriptions; `tell` is told of them.
     """
     sink = deployment.needed_sink()
     checkpoint = deployment.checkpoint
@@ -45,10 +51,13 @@ def stream(
     delivered = pubsub.deliver(publications)
     check_in(spark, checkpoint, note_for(spark, deployment, pubsub.plan, pubsub.groups()))
 
+    following = Following(spark, deployment, pubsub.plan, checkpoint, tell)
+
     def write(records: DataFrame, batch: int) -> None:
+        following.catch_up()
         records.persist()
         try:
-            counts = sinks.write(delivered.of(records), sink, batch)
+            counts = sinks.write(Delivered(spark, following.plan, records), sink, batch)
         finally:
             records.unpersist()
         if watch is not None:

@@ -1,7 +1,11 @@
-"""What workers are sent: the plan, once per query, and what they build from it, once per process.
+"""What workers are sent: the plan, and what they build from it, once per process.
 
 The plan is broadcast, so it is data to the query. A Python worker lives for many tasks and micro-batches; what it
 builds from the plan (the matching index, routing arrays) is kept in the process under the plan's fingerprint.
+
+A stream's plan can change between two micro-batches. The later plan is added to the files of the Spark application, and
+a property of the micro-batch's jobs tells its tasks which plan they run under. A worker changes the index that it has
+rather than making another.
 """
 
 from __future__ import annotations
@@ -10,9 +14,10 @@ import hashlib
 import pickle
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
-from pyspark import Broadcast
+from pyspark import Broadcast, SparkFiles, TaskContext
 from pyspark.sql import SparkSession
 
 from sparing.flow.admit import Admission
@@ -23,9 +28,11 @@ from sparing.flow.overlay import Overlay
 
 @dataclass(frozen=True, eq=False)
 class Machinery:
-    """What a worker runs on."""
+    """What a worker runs on. `before` is that of an earlier plan, if there was one; its indexes are taken over."""
 
     interests: Interests
+    fingerprint: str = ""
+    before: AtOnce | None = None
 
     @cached_property
     def admission(self) -> Admission:
@@ -47,7 +54,7 @@ class Machinery:
     @cached_property
     def at_once(self) -> AtOnce:
         """Matching and plain delivery."""
-        return AtOnce(self.interests)
+        return AtOnce(self.interests, before=self.before)
 
     @cached_property
     def overlay(self) -> Overlay:
@@ -78,19 +85,53 @@ class Shipped:
     broadcast: Broadcast[bytes]
 
     def machinery(self) -> Machinery:
-        """This process's machinery, built on first use."""
-        found = _BUILT.get(self.fingerprint)
-        if found is None:
-            found = Machinery(pickle.loads(self.broadcast.value))
-            _BUILT.clear()  # one plan at a time: an older one is not needed again
-            _BUILT[self.fingerprint] = found
+        """This process's machinery for the plan that the task runs under, built on first use."""
+        context = TaskContext.get()
+        fingerprint = (context and context.getLocalProperty(PROPERTY)) or self.fingerprint
+        found = _BUILT.pop(self.fingerprint, None)
+        if found is None or found.fingerprint != fingerprint:
+            data = self.broadcast.value if fingerprint == self.fingerprint else _file(fingerprint).read_bytes()
+            before = None if found is None else found.__dict__.get("at_once")  # only if it was made
+            found = Machinery(pickle.loads(data), fingerprint, before)
+        while len(_BUILT) >= MOST_BUILT:
+            del _BUILT[next(iter(_BUILT))]
+        _BUILT[self.fingerprint] = found
         return found
 
 
-_BUILT: dict[str, Machinery] = {}
+PROPERTY = "sparing.plan"
+MOST_BUILT = 2  # queries that a process keeps its machinery for
+_BUILT: dict[str, Machinery] = {}  # by the plan that a query was started with; the one used last comes last
 
 
 def ship(spark: SparkSession, interests: Interests) -> Shipped:
     """Make a plan known to the workers."""
     data = pickle.dumps(interests, protocol=5)
-    return Shipped(hashlib.sha256(data).hexdigest(), spark.sparkContext.broadcast(data))
+    return Shipped(_fingerprint(data), spark.sparkContext.broadcast(data))
+
+
+def ship_later(spark: SparkSession, interests: Interests, folder: Path) -> str:
+    """Make another plan known to the workers of a query that runs already; returns the fingerprint for `run_under`."""
+    data = pickle.dumps(interests, protocol=5)
+    fingerprint = _fingerprint(data)
+    file = folder / _name(fingerprint)
+    file.write_bytes(data)
+    spark.sparkContext.addFile(str(file))
+    return fingerprint
+
+
+def run_under(spark: SparkSession, fingerprint: str) -> None:
+    """Have the jobs that this thread starts from now on run under a plan."""
+    spark.sparkContext.setLocalProperty(PROPERTY, fingerprint)
+
+
+def _fingerprint(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _name(fingerprint: str) -> str:
+    return f"sparing-{fingerprint}.plan"
+
+
+def _file(fingerprint: str) -> Path:
+    return Path(SparkFiles.get(_name(fingerprint)))

@@ -63,13 +63,13 @@ def walk_stream(parceled: DataFrame, shipped: Shipped, watermark: int) -> DataFr
         machinery = shipped.machinery()
         # Before the first watermark Spark says 0, which must not make events from before 1970 late.
         now = state.getCurrentWatermarkMs() * _MILLISECOND or BEGINNING
-        before = load_state(machinery, shipped.fingerprint, state.get[0]) if state.exists else None
+        before = load_state(machinery, machinery.fingerprint, state.get[0]) if state.exists else None
         after, results = _advance(machinery, group, before, found, now, now)
         wakes = after.wakes()
         if after.empty:
             state.remove()
         else:
-            state.update((store_state(machinery, shipped.fingerprint, after),))
+            state.update((store_state(machinery, machinery.fingerprint, after),))
             if wakes is not None:
                 # A time-out comes once the watermark is past it: so this one when the watermark reaches `wakes`.
                 state.setTimeoutTimestamp(max(-(-wakes // _MILLISECOND) - 1, now // _MILLISECOND, 1))

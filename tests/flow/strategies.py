@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.at_once import Publications
-from sparing.match.columns import Column
 from sparing.flow.deliver.payload import json_object
 from sparing.flow.links.policy import Question
 from sparing.flow.links.publisher_edge import PublisherEdge
 from sparing.flow.links.subscriber_edge import SubscriberEdge
 from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.walk import Delivered
+from sparing.match.columns import Column
 from sparing.model.box import Box
 from sparing.model.constraint import between, one_of
 from sparing.model.functions import function

@@ -9,5 +9,8 @@ from numba import njit
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function on first use; the result is kept on disk beside the source."""
-    return njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")(function)
+    """Compile a function on first use; the result is kept on disk beside the source, or in the user's cache folder."""
+    try:
+        return njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function)
+    except RuntimeError:  # there is no folder that may be written to
+        return njit(nogil=True, boundscheck=False, error_model="numpy")(function)

@@ -102,14 +102,19 @@ def fill_bitmaps(ranges, owned, filing, buckets, first_bitmap, count, coarseness
 
 
 @compiled
-def match_by_bitmap(events, chosen, used, buckets, first_bitmap, coarseness, bitmaps, filing, ranges, owned):
-    """Matching pairs (rows, numbers) of the chosen rows with slots that no bitmap rules out."""
+def match_by_bitmap(events, chosen, used, buckets, first_bitmap, coarseness, bitmaps, filing, ranges, owned, most):
+    """Matching pairs (rows, numbers) of the chosen rows with slots that no bitmap rules out.
+
+    Stops early, after a row, when there are more than `most`.
+    """
     rows, numbers, found = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     excluded = np.empty(_BLOCK, np.uint64)
     size = bitmaps.shape[1]
     slots = len(filing.number)
     mine = np.empty(len(used), np.int64)
     for i in range(len(chosen)):
+        if found > most:
+            break
         row = np.int64(chosen[i])
         for u in range(len(used)):
             f = used[u]

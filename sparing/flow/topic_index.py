@@ -1,0 +1,47 @@
+"""The index of one topic's subscriptions, which goes along when the plan changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from sparing.control.plan import Plan
+from sparing.match.columns import Column
+from sparing.match.index import Index
+from sparing.model.box import Box
+
+MOST_CHANGED = 1 / 8  # of the subscriptions, up to which it pays to change the index instead of making a new one
+
+
+class TopicIndex:
+    """Finds the numbers that a plan gives to the subscriptions that publications match."""
+
+    def __init__(self, plan: Plan, topic: str, before: TopicIndex | None = None) -> None:
+        """`before` is the index of an earlier plan. It is taken over, if little has changed, and useless after that."""
+        self._boxes = {
+            plan.subscriptions[number].id: plan.subscriptions[number].query.box for number in plan.by_topic[topic]
+        }
+        fields = plan.topics[topic].fields
+        taken_over = before._changed_to(self._boxes) if before is not None else None
+        self._index = taken_over or Index.of_boxes(fields, list(self._boxes.values()), list(self._boxes))
+        self._number = np.full(self._index.numbers, -1, dtype=np.int64)
+        at = [self._index.number_of(id_) for id_ in self._boxes]
+        self._number[at] = plan.by_topic[topic]
+
+    def _changed_to(self, boxes: Mapping[str, Box]) -> Index | None:
+        """The index with other subscriptions, or None if too many are others."""
+        gone = [id_ for id_, box in self._boxes.items() if boxes.get(id_) != box]
+        new = [id_ for id_, box in boxes.items() if self._boxes.get(id_) != box]
+        if len(gone) + len(new) > MOST_CHANGED * len(boxes):
+            return None
+        for id_ in gone:
+            self._index.remove(id_)
+        for id_ in new:
+            self._index.insert(id_, boxes[id_])
+        return self._index
+
+    def match(self, columns: Mapping[str, Column], rows: int, pairs: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Matching (row, subscription number) pairs in parts; all pairs of a row are in one part, rows ascend in it."""
+        for found in self._index.slice_columns(columns, rows, pairs):
+            yield found.rows, self._number[found.numbers]

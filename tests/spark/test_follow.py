@@ -1,0 +1,125 @@
+"""A running stream follows changes of its subscriptions, micro-batch by micro-batch, without being started again."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import pytest
+import yaml
+
+from sparing.deployment.deployment import Deployment
+from sparing.spark import run
+from sparing.spark.follow import Following
+from tests.spark import files, world
+
+pytestmark = pytest.mark.spark
+
+WINDOWS = {"id": "w", "subscriber": "u1", "sql": "SELECT count(*) AS n FROM traffic GROUP BY window(ts, '10 seconds')"}
+STAYS = {"id": "stays", "subscriber": "u2", "sql": "SELECT id FROM traffic WHERE lane < 3"}
+GOES = {"id": "goes", "subscriber": "u3", "sql": "SELECT id FROM traffic WHERE lane >= 3"}
+COMES = {"id": "comes", "subscriber": "u4", "sql": "SELECT id FROM traffic WHERE road = '401'"}
+WAITS = {"id": "a waits", "subscriber": "u4", "sql": "SELECT sum(lane) FROM traffic GROUP BY window(ts, '4 seconds')"}
+BATCHES = 6
+
+
+def _table(path, subscribed):
+    path.write_text("".join(json.dumps(row) + "\n" for row in subscribed))
+
+
+def _stream(spark, folder, changes):
+    """Run a stream whose subscriptions are in a table that `changes` are made to after some micro-batches."""
+    rows = world.publications(3, 300)
+    files.write_trace(folder / "data", rows, files=BATCHES)
+    path = files.write_deployment(
+        folder, [], watermark="5 seconds", source={"maxFilesPerTrigger": 1}, checkpoint="checkpoint"
+    )
+    described = yaml.safe_load(path.read_text()) | {"subscriptions": "subscriptions.jsonl"}
+    path.write_text(yaml.safe_dump(described))
+    _table(folder / "subscriptions.jsonl", [WINDOWS, STAYS, GOES])
+    told = []
+
+    def watch(batch, counts):
+        if batch in changes:
+            changes[batch](folder)
+
+    run.wait(run.stream(spark, Deployment.read(path), once=True, watch=watch, tell=told.append))
+    received = {}
+    for number in range(BATCHES + 2):
+        for file in (folder / f"out/notifications/batch={number}").glob("part-*.json"):
+            for text in file.read_text().splitlines():
+                row = json.loads(text)
+                received.setdefault(row["subscription"], {}).setdefault(number, []).append(row)
+    return rows, received, told
+
+
+def _ids(received, subscription):
+    by_batch = received.get(subscription, {})
+    return {batch: sorted(row["payload"]["id"] for row in rows) for batch, rows in by_batch.items()}
+
+
+def _expected(rows, wanted, batches):
+    size = -(-len(rows) // BATCHES)
+    found = {b: sorted(r["id"] for r in rows[b * size : (b + 1) * size] if wanted(r)) for b in batches}
+    return {batch: ids for batch, ids in found.items() if ids}
+
+
+def test_newcomers_begin_and_others_end_between_two_micro_batches(spark, tmp_path):
+    changes = {
+        1: lambda folder: _table(folder / "subscriptions.jsonl", [COMES, WINDOWS, STAYS]),
+        3: lambda folder: _table(folder / "subscriptions.jsonl", [COMES, WAITS, WINDOWS, STAYS, GOES]),
+    }
+    rows, received, told = _stream(spark, tmp_path, changes)
+
+    def low(row):
+        return row["lane"] is not None and row["lane"] < 3
+
+    def high(row):
+        return row["lane"] is not None and row["lane"] >= 3
+
+    assert _ids(received, "stays") == _expected(rows, low, range(BATCHES))
+    assert _ids(received, "goes") == _expected(rows, high, [0, 1, 4, 5])
+    assert _ids(received, "comes") == _expected(rows, lambda row: row["road"] == "401", [2, 3, 4, 5])
+    assert told == [
+        "The stream follows a change: 3 subscriptions (1 new, 1 gone).",
+        "The stream follows a change: 5 subscriptions (2 new).",
+    ]
+    # Windows that were open when the plan changed are none the worse for it, although all numbers have changed.
+    counted = sum(row["payload"]["n"] for batch in received["w"].values() for row in batch)
+    last = max(datetime.fromisoformat(row["window_end"]) for batch in received["w"].values() for row in batch)
+    assert counted == sum(row["ts"] < last for row in rows)
+    # Those of a newcomer hold what was published since.
+    assert received["a waits"]
+    assert all(batch > 3 for batch in received["a waits"])
+
+
+def test_a_mistake_is_told_and_changes_nothing(spark, tmp_path):
+    def break_it(folder):
+        _table(folder / "subscriptions.jsonl", [{**STAYS, "sql": "SELECT id FROM traffic WHERE lne < 3"}])
+
+    rows, received, told = _stream(spark, tmp_path, {1: break_it})
+    assert sum(map(len, _ids(received, "goes").values())) == sum((row["lane"] or 0) >= 3 for row in rows)
+    (sentence,) = told
+    assert sentence.startswith("The stream goes on with the subscriptions it has: ")
+    assert "has no field lne" in sentence
+
+
+def test_what_a_running_stream_cannot_follow_is_told(spark, tmp_path):
+    def reshape(folder):
+        path = folder / "deployment.yaml"
+        path.write_text(path.read_text().replace("watermark: 5 seconds", "watermark: 6 seconds"))
+
+    _, received, told = _stream(spark, tmp_path, {1: reshape})
+    assert len(_ids(received, "goes")) == BATCHES
+    (sentence,) = told
+    assert sentence.endswith(
+        "more than subscribers and subscriptions has changed in the deployment; stop it and run it again for that."
+    )
+
+
+def test_a_deployment_without_a_file_has_nothing_to_follow(spark, tmp_path):
+    deployment = Deployment.of(world.description([STAYS]), tmp_path)
+    told = []
+    following = Following(spark, deployment, None, str(tmp_path / "checkpoint"), told.append)
+    following.catch_up()
+    assert not told
