@@ -53,7 +53,7 @@ class Deployment:
     watermark: int = 10 * SECOND
     bucket: int = 60 * SECOND
     checkpoint: str | None = None
-    file: Path | None = None  # what it was read from
+    file: Path | None = field(default=None, compare=False)  # what it was read from
     tables: tuple[str, ...] = ()  # paths and URLs of the tables that the file names
 
     def needed_source(self) -> Endpoint:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparing.control.routes import distinct
 from sparing.flow.deliver.digest import PAYLOAD
 from sparing.flow.interests import Interests
 from sparing.flow.items import Item, item_columns, item_values
+from sparing.flow.kernels import sort_out
 from sparing.flow.ledger import Ledger
 from sparing.flow.matched import NO_MARK, Matched
 from sparing.flow.topic_index import TopicIndex
@@ -117,22 +117,19 @@ class AtOnce:
         """Deliver to plain subscriptions, send raw where it must go, set aside what is held. Rows must ascend."""
         interests, plan = self._interests, self._interests.plan
         ledger = Ledger(plan)
-
-        held = interests.held[subscriptions]
-        plain_rows, plain = rows[~held], subscriptions[~held]
-        if self._reached is not None:
+        found = sort_out(rows, subscriptions, interests.flags, plan.broker_of, len(plan.routes.brokers))
+        (plain_rows, plain), (held_rows, held), (goal_rows, goals) = found
+        sent: list[Item] = []
+        if self._reached is None:
+            ledger.cross_to(goal_rows, goals, publications.at, publications.time)
+        else:
             here = self._reached[publications.at[plain_rows], plan.broker_of[plain]]
             plain_rows, plain = plain_rows[here], plain[here]
-        ledger.notify_many(plain, publications.time[plain_rows])
-
-        raw = interests.raw[subscriptions]
-        goal_rows, goals = _distinct(rows[raw], plan.broker_of[subscriptions[raw]], len(plan.routes.brokers))
-        origin = publications.at[goal_rows]
-        crossing_rows, links = plan.routes.crossings(goal_rows, origin, goals, self._hosted)
-        ledger.cross_many(links, MessageKind.PUBLICATION, publications.time[crossing_rows])
-        sent = self._leaving(publications, rows, subscriptions, crossing_rows, links)
-
-        waiting = self._by_group(publications, rows[held], subscriptions[held], goal_rows, goals)
+            crossing_rows, links = plan.routes.crossings(goal_rows, publications.at[goal_rows], goals, self._hosted)
+            ledger.cross_many(links, MessageKind.PUBLICATION, publications.time[crossing_rows])
+            sent = self._leaving(publications, rows, subscriptions, crossing_rows, links)
+        ledger.notify_rows(plain_rows, plain, publications.time)
+        waiting = self._by_group(publications, held_rows, held, goal_rows, goals)
         return Arrival(publications, plain_rows, plain, waiting, ledger.bill(), sent)
 
     def _leaving(
@@ -197,13 +194,10 @@ class AtOnce:
         names, group_of = self._interests.groups
         groups = group_of[subscriptions]
         everything = _held(publications, self._interests, rows, subscriptions, goal_rows, goals)
-        present = np.unique(groups)
-        if len(present) == 1:
-            return {names[present[0]]: everything.take(np.unique(rows))}
         # A publication lies in one group only, so its first pair tells which.
-        first = np.unique(rows, return_index=True)
-        group_of_row = groups[first[1]]
-        return {names[group]: everything.take(first[0][group_of_row == group]) for group in present}
+        first = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
+        waiting, group_of_row = rows[first], groups[first]
+        return {names[group]: everything.take(waiting[group_of_row == group]) for group in np.unique(group_of_row)}
 
 
 def _held(
@@ -232,9 +226,3 @@ def _held(
         none,
         none,
     )
-
-
-def _distinct(rows: np.ndarray, brokers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Each (row, broker) once, by ascending row."""
-    keys = distinct(rows.astype(np.int64) * count + brokers)
-    return keys // count, keys % count

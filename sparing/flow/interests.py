@@ -11,6 +11,7 @@ import numpy as np
 from sparing.control.plan import Plan
 from sparing.flow.deliver.digest import PAYLOAD, digest
 from sparing.flow.interest_groups import interest_groups
+from sparing.flow.kernels import HELD, RAW
 from sparing.flow.links import POLICIES
 from sparing.flow.links.policy import LinkPolicy
 from sparing.model.errors import SparingError
@@ -57,6 +58,11 @@ class Interests:
         """Whether publications must reach the subscriber's broker raw, at once, however the links decide."""
         at_once = self.policy.at_once
         return np.array([a is None or at_once or not a.decomposable for a in self.aggregations], dtype=bool)
+
+    @cached_property
+    def flags(self) -> np.ndarray:
+        """Both of these, as compiled code takes them."""
+        return self.held * HELD + self.raw * RAW
 
     @cached_property
     def timed(self) -> np.ndarray:

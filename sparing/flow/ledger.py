@@ -7,7 +7,10 @@ from collections import Counter
 import numpy as np
 
 from sparing.control.plan import Plan
+from sparing.flow.kernels import count_crossings, count_notifications
 from sparing.model.bill import Bill, BillKey, MessageKind
+
+MOST_COUNTERS = 1 << 20
 
 
 class Ledger:
@@ -35,6 +38,29 @@ class Ledger:
         """One notification for each (subscription, time)."""
         for subscription, bucket, messages in _counted(subscriptions, times // self._plan.bucket):
             self._last_hops[subscription, bucket] += messages
+
+    def notify_rows(self, rows: np.ndarray, subscriptions: np.ndarray, times: np.ndarray) -> None:
+        """One notification for each (row, subscription); `times` are those of all rows."""
+        buckets, bucket_of_row = np.unique(times // self._plan.bucket, return_inverse=True)
+        if len(self._plan.subscriptions) * len(buckets) > MOST_COUNTERS + 8 * len(rows):
+            self.notify_many(subscriptions, times[rows])
+            return
+        counts = np.zeros((len(self._plan.subscriptions), len(buckets)), dtype=np.int64)
+        count_notifications(rows, subscriptions, bucket_of_row, counts)
+        for subscription, bucket in zip(*(at.tolist() for at in np.nonzero(counts)), strict=True):
+            self._last_hops[subscription, int(buckets[bucket])] += int(counts[subscription, bucket])
+
+    def cross_to(self, rows: np.ndarray, goals: np.ndarray, at: np.ndarray, times: np.ndarray) -> None:
+        """One publication over each link on the way of rows to their goals, once per row; rows must ascend.
+
+        `at` and `times` are those of all rows.
+        """
+        routes = self._plan.routes
+        buckets, bucket_of_row = np.unique(times // self._plan.bucket, return_inverse=True)
+        counts = np.zeros((len(routes.target), len(buckets)), dtype=np.int64)
+        count_crossings(rows, goals, at, routes.link_of, routes.target, bucket_of_row, counts)
+        for link, bucket in zip(*(found.tolist() for found in np.nonzero(counts)), strict=True):
+            self._links[link, MessageKind.PUBLICATION, int(buckets[bucket])] += int(counts[link, bucket])
 
     def bill(self) -> Bill:
         """What has been counted, by name."""

@@ -25,7 +25,7 @@ class TopicIndex:
         fields = plan.topics[topic].fields
         taken_over = before._changed_to(self._boxes) if before is not None else None
         self._index = taken_over or Index.of_boxes(fields, list(self._boxes.values()), list(self._boxes))
-        self._number = np.full(self._index.numbers, -1, dtype=np.int64)
+        self._number = np.full(self._index.numbers, -1, dtype=np.int32)
         at = [self._index.number_of(id_) for id_ in self._boxes]
         self._number[at] = plan.by_topic[topic]
 

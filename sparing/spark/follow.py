@@ -63,7 +63,8 @@ class Following:
         old = self._deployment
         if replace(new, **{part: getattr(old, part) for part in (*FOLLOWED, "tables")}) != old:
             raise SparingError(
-                "more than subscribers and subscriptions has changed in the deployment; stop it and run it again for that."
+                "more than subscribers and subscriptions has changed in the deployment; "
+                "stop it and run it again for that."
             )
         if all(getattr(new, part) == getattr(old, part) for part in FOLLOWED):
             return

@@ -129,11 +129,13 @@ def _plain(arrival: Arrival, machinery: Machinery) -> Iterator[bytes]:
     """Plain deliveries: whole payloads one row per publication, cut-down payloads apart."""
     subscriptions = machinery.interests.plan.subscriptions
     publications = arrival.publications
-    whole = machinery.whole[arrival.subscriptions]
-    rows, recipients = arrival.rows[whole], arrival.subscriptions[whole]
+    rows, recipients = arrival.rows, arrival.subscriptions
+    whole = np.ones(len(rows), dtype=bool) if machinery.whole.all() else machinery.whole[recipients]
+    if not whole.all():
+        rows, recipients = rows[whole], recipients[whole]
     if len(rows):
-        delivered, starts = np.unique(rows, return_index=True)
-        offsets = np.append(starts, len(rows))
+        starts = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
+        delivered, offsets = rows[starts], np.append(starts, len(rows))
         times, payloads = publications.time[delivered], publications.payload[delivered]
         yield parcels.events(publications.topic, times, payloads, offsets, recipients)
     rows, recipients = arrival.rows[~whole], arrival.subscriptions[~whole]
