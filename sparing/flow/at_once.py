@@ -17,6 +17,7 @@ from sparing.flow.items import Item, item_columns, item_values
 from sparing.flow.kernels import sort_out
 from sparing.flow.ledger import Ledger
 from sparing.flow.matched import NO_MARK, Matched
+from sparing.flow.pairs import Pairs
 from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import Column
 from sparing.model.bill import Bill, MessageKind
@@ -46,13 +47,12 @@ class Publications:
 class Arrival:
     """What publications gave rise to at once: all of a batch, or so many that there are not too many matches.
 
-    `rows` and `subscriptions` pair up plain deliveries, by ascending row; `held` has what waits, by group; `sent` are
-    the items for brokers that are hosted elsewhere.
+    `plain` are the plain deliveries; `held` has what waits, by group; `sent` are the items for brokers that are hosted
+    elsewhere.
     """
 
     publications: Publications
-    rows: np.ndarray
-    subscriptions: np.ndarray
+    plain: Pairs
     held: dict[str, Matched]
     bill: Bill
     sent: list[Item]
@@ -75,8 +75,8 @@ class AtOnce:
     def arrive(self, publications: Publications) -> Iterator[Arrival]:
         """Match one batch and work through it."""
         index = self._index(publications.topic)
-        for rows, subscriptions in index.match(publications.columns, len(publications), MOST_PAIRS):
-            yield self._dispatch(publications, *self._in_force(publications, rows, subscriptions))
+        for found in index.match(publications.columns, len(publications), MOST_PAIRS):
+            yield self._dispatch(publications, self._in_force(publications, found))
 
     def _index(self, topic: str) -> TopicIndex:
         if topic not in self._indexes:
@@ -95,7 +95,7 @@ class AtOnce:
             wanted = [sorted(number[subscription] for subscription in item.wanted) for item in found]
             rows = np.repeat(np.arange(len(found)), [len(w) for w in wanted])
             subscriptions = np.array([number for w in wanted for number in w], dtype=np.int64)
-            arrivals.append(self._dispatch(self._from_items(topic, found), rows, subscriptions))
+            arrivals.append(self._dispatch(self._from_items(topic, found), Pairs.of(rows, subscriptions)))
         return arrivals
 
     def _from_items(self, topic: str, items: Sequence[Item]) -> Publications:
@@ -113,30 +113,31 @@ class AtOnce:
     def _held_fields(self, topic: str) -> list[str]:
         return [field for field in self._interests.fields[topic] if field != PAYLOAD]
 
-    def _dispatch(self, publications: Publications, rows: np.ndarray, subscriptions: np.ndarray) -> Arrival:
-        """Deliver to plain subscriptions, send raw where it must go, set aside what is held. Rows must ascend."""
+    def _dispatch(self, publications: Publications, pairs: Pairs) -> Arrival:
+        """Deliver to plain subscriptions, send raw where it must go, set aside what is held."""
         interests, plan = self._interests, self._interests.plan
         ledger = Ledger(plan)
-        found = sort_out(rows, subscriptions, interests.flags, plan.broker_of, len(plan.routes.brokers))
-        (plain_rows, plain), (held_rows, held), (goal_rows, goals) = found
+        found = sort_out(
+            pairs.events, pairs.starts, pairs.subscriptions, interests.flags, plan.broker_of, len(plan.routes.brokers)
+        )
+        plain, held = (Pairs(pairs.events, *part) for part in found[:2])
+        goal_rows, goals = found[2]
         sent: list[Item] = []
         if self._reached is None:
             ledger.cross_to(goal_rows, goals, publications.at, publications.time)
         else:
-            here = self._reached[publications.at[plain_rows], plan.broker_of[plain]]
-            plain_rows, plain = plain_rows[here], plain[here]
+            plain = plain.only(self._reached[publications.at[plain.rows], plan.broker_of[plain.subscriptions]])
             crossing_rows, links = plan.routes.crossings(goal_rows, publications.at[goal_rows], goals, self._hosted)
             ledger.cross_many(links, MessageKind.PUBLICATION, publications.time[crossing_rows])
-            sent = self._leaving(publications, rows, subscriptions, crossing_rows, links)
-        ledger.notify_rows(plain_rows, plain, publications.time)
-        waiting = self._by_group(publications, held_rows, held, goal_rows, goals)
-        return Arrival(publications, plain_rows, plain, waiting, ledger.bill(), sent)
+            sent = self._leaving(publications, pairs, crossing_rows, links)
+        ledger.notify_many(plain, publications.time)
+        waiting = self._by_group(publications, held.without_empty(), goal_rows, goals)
+        return Arrival(publications, plain, waiting, ledger.bill(), sent)
 
     def _leaving(
         self,
         publications: Publications,
-        rows: np.ndarray,
-        subscriptions: np.ndarray,
+        pairs: Pairs,
         crossing_rows: np.ndarray,
         links: np.ndarray,
     ) -> list[Item]:
@@ -146,7 +147,7 @@ class AtOnce:
         items = []
         fields = self._held_fields(publications.topic)
         for row, link in zip(crossing_rows[away].tolist(), links[away].tolist(), strict=True):
-            mine = subscriptions[rows == row]
+            mine = pairs.subscriptions[pairs.rows == row]
             beyond = mine[routes.link_of[routes.source[link], plan.broker_of[mine]] == link]
             items.append(
                 Item(
@@ -163,48 +164,37 @@ class AtOnce:
             )
         return items
 
-    def _in_force(
-        self, publications: Publications, rows: np.ndarray, subscriptions: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Those matching (row, subscription) pairs that are in force at the publication's time.
+    def _in_force(self, publications: Publications, found: Pairs) -> Pairs:
+        """Those pairs that are in force at the publication's time.
 
         Where the overlay falls apart, subscriptions that no path leads to do not count as matching.
         """
         if self._apart:
             plan = self._interests.plan
-            reached = plan.routes.hops[publications.at[rows], plan.broker_of[subscriptions]] >= 0
-            rows, subscriptions = rows[reached], subscriptions[reached]
-        if not self._interests.changing:
-            return rows, subscriptions
-        first, last = self._interests.valid
-        times = publications.time[rows]
-        in_force = (first[subscriptions] <= times) & (times < last[subscriptions])
-        return rows[in_force], subscriptions[in_force]
+            hops = plan.routes.hops[publications.at[found.rows], plan.broker_of[found.subscriptions]]
+            found = found.only(hops >= 0)
+        if self._interests.changing:
+            first, last = self._interests.valid
+            times = publications.time[found.rows]
+            found = found.only((first[found.subscriptions] <= times) & (times < last[found.subscriptions]))
+        return found
 
     def _by_group(
-        self,
-        publications: Publications,
-        rows: np.ndarray,
-        subscriptions: np.ndarray,
-        goal_rows: np.ndarray,
-        goals: np.ndarray,
+        self, publications: Publications, held: Pairs, goal_rows: np.ndarray, goals: np.ndarray
     ) -> dict[str, Matched]:
-        if not len(rows):
+        if not len(held):
             return {}
         names, group_of = self._interests.groups
-        groups = group_of[subscriptions]
-        everything = _held(publications, self._interests, rows, subscriptions, goal_rows, goals)
-        # A publication lies in one group only, so its first pair tells which.
-        first = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
-        waiting, group_of_row = rows[first], groups[first]
-        return {names[group]: everything.take(waiting[group_of_row == group]) for group in np.unique(group_of_row)}
+        everything = _held(publications, self._interests, held, goal_rows, goals)
+        # A publication lies in one group only, so its first subscription tells which.
+        group_of_row = group_of[held.subscriptions[held.starts[:-1]]]
+        return {names[group]: everything.take(held.events[group_of_row == group]) for group in np.unique(group_of_row)}
 
 
 def _held(
     publications: Publications,
     interests: Interests,
-    rows: np.ndarray,
-    subscriptions: np.ndarray,
+    held: Pairs,
     goal_rows: np.ndarray,
     goals: np.ndarray,
 ) -> Matched:
@@ -219,8 +209,8 @@ def _held(
         publications.publisher,
         publications.at,
         columns,
-        rows,
-        subscriptions,
+        held.rows,
+        held.subscriptions,
         goal_rows,
         goals,
         none,

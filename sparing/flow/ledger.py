@@ -8,6 +8,7 @@ import numpy as np
 
 from sparing.control.plan import Plan
 from sparing.flow.kernels import count_crossings, count_notifications
+from sparing.flow.pairs import Pairs
 from sparing.model.bill import Bill, BillKey, MessageKind
 
 MOST_COUNTERS = 1 << 20
@@ -34,19 +35,15 @@ class Ledger:
         """One notification to a subscription's owner."""
         self._last_hops[subscription, time // self._plan.bucket] += 1
 
-    def notify_many(self, subscriptions: np.ndarray, times: np.ndarray) -> None:
-        """One notification for each (subscription, time)."""
-        for subscription, bucket, messages in _counted(subscriptions, times // self._plan.bucket):
-            self._last_hops[subscription, bucket] += messages
-
-    def notify_rows(self, rows: np.ndarray, subscriptions: np.ndarray, times: np.ndarray) -> None:
-        """One notification for each (row, subscription); `times` are those of all rows."""
+    def notify_many(self, pairs: Pairs, times: np.ndarray) -> None:
+        """One notification for each pair; `times` are those of all rows."""
         buckets, bucket_of_row = np.unique(times // self._plan.bucket, return_inverse=True)
-        if len(self._plan.subscriptions) * len(buckets) > MOST_COUNTERS + 8 * len(rows):
-            self.notify_many(subscriptions, times[rows])
+        if len(self._plan.subscriptions) * len(buckets) > MOST_COUNTERS + 8 * len(pairs):
+            for subscription, bucket, messages in _counted(pairs.subscriptions, times[pairs.rows] // self._plan.bucket):
+                self._last_hops[subscription, bucket] += messages
             return
         counts = np.zeros((len(self._plan.subscriptions), len(buckets)), dtype=np.int64)
-        count_notifications(rows, subscriptions, bucket_of_row, counts)
+        count_notifications(pairs.events, pairs.starts, pairs.subscriptions, bucket_of_row, counts)
         for subscription, bucket in zip(*(at.tolist() for at in np.nonzero(counts)), strict=True):
             self._last_hops[subscription, int(buckets[bucket])] += int(counts[subscription, bucket])
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from sparing.control.plan import Plan
+from sparing.flow.pairs import Pairs
 from sparing.match.columns import Column
 from sparing.match.index import Index
 from sparing.model.box import Box
@@ -28,6 +29,7 @@ class TopicIndex:
         self._number = np.full(self._index.numbers, -1, dtype=np.int32)
         at = [self._index.number_of(id_) for id_ in self._boxes]
         self._number[at] = plan.by_topic[topic]
+        self._same = bool((self._number == np.arange(len(self._number))).all())
 
     def _changed_to(self, boxes: Mapping[str, Box]) -> Index | None:
         """The index with other subscriptions, or None if too many are others."""
@@ -41,7 +43,8 @@ class TopicIndex:
             self._index.insert(id_, boxes[id_])
         return self._index
 
-    def match(self, columns: Mapping[str, Column], rows: int, pairs: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Matching (row, subscription number) pairs in parts; all pairs of a row are in one part, rows ascend in it."""
+    def match(self, columns: Mapping[str, Column], rows: int, pairs: int) -> Iterator[Pairs]:
+        """Matches in parts; all matches of a row are in one part."""
         for found in self._index.slice_columns(columns, rows, pairs):
-            yield found.rows, self._number[found.numbers]
+            numbers = found.numbers if self._same else self._number[found.numbers]
+            yield Pairs(found.events, found.starts, numbers)

@@ -74,8 +74,8 @@ class Walk:
         return delivered
 
     def _deliver(self, arrival: Arrival, delivered: Delivered) -> None:
-        ids = arrival.publications.id[arrival.rows].tolist()
-        delivered.events += zip(arrival.subscriptions.tolist(), ids, strict=True)
+        ids = arrival.publications.id[arrival.plain.rows].tolist()
+        delivered.events += zip(arrival.plain.subscriptions.tolist(), ids, strict=True)
         delivered.bill.update(arrival.bill)
         delivered.sent += arrival.sent
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +28,11 @@ class Hashed:
         order = np.argsort(codes, kind="stable")
         keys, first = np.unique(codes[order], return_index=True)
         return cls(field, keys, np.append(first, len(order)), number[order].astype(np.int32), predicates.take(order))
+
+    @cached_property
+    def fields(self) -> np.ndarray:
+        """The fields that they ask about."""
+        return np.unique(self.predicates.field)
 
     def match(self, events: Events) -> tuple[np.ndarray, np.ndarray]:
         """Matching pairs of rows and numbers, rows ascending."""

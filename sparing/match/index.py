@@ -18,6 +18,7 @@ from sparing.match.encode import Encoder
 from sparing.match.explain import Explanation, explain
 from sparing.match.kernels.arrays import Collected, Events
 from sparing.match.kernels.pairs import scatter
+from sparing.match.kernels.rows import BITS
 from sparing.match.kernels.tiles import count_matches, gather, match_shelf
 from sparing.match.layout import Shelf
 from sparing.match.predicates import Predicates
@@ -29,9 +30,9 @@ from sparing.model.errors import SparingError
 from sparing.model.types import FieldType, field_type
 
 FEW_EVENTS = 24  # for so many events at a shelf it is quicker to index the subscriptions than the events
-MOST_PAIRS = 1 << 25  # of one slice
+MOST_PAIRS = 1 << 27  # of one slice
 MOST_FIELDS = 4096
-KEPT = 1 << 26  # entries of working space that are kept from one batch to the next
+KEPT = 1 << 28  # entries of working space that are kept from one batch to the next
 
 Id = Any
 
@@ -281,12 +282,14 @@ class Index:
         last_rows, last_pairs, _, _ = self._last
         if last_pairs * rows <= pairs * last_rows:
             return max(1, rows)
-        return max(1, int(0.9 * pairs * last_rows / last_pairs))
+        fitting = int(0.9 * pairs * last_rows / last_pairs)
+        return max(1, fitting if fitting < BITS else fitting // BITS * BITS)  # tiles that are not full take as long
 
     def _columns(self, batch: pa.RecordBatch | pa.Table) -> dict[str, Column]:
         columns = {}
+        used = self._standing.used()
         for number, (name, kind) in enumerate(self._encoder.fields.items()):
-            if not self._used[number]:
+            if not used[number]:
                 continue
             places = batch.schema.get_all_field_indices(name)
             if len(places) != 1:
@@ -301,19 +304,10 @@ class Index:
                 ) from error
         return columns
 
-    @property
-    def _used(self) -> np.ndarray:
-        used = np.zeros(len(self._encoder.fields), dtype=bool)
-        for shelf in self._standing.shelves():
-            used |= shelf.buckets.rows > 0
-        for hashed in self._standing.base.hashed:
-            used[np.unique(hashed.predicates.field)] = True
-        return used
-
     def _encoded(self, columns: Mapping[str, Column], rows: int) -> tuple[np.ndarray, np.ndarray]:
         if self._standing.untidy:
             self._standing.tidy()
-        return self._encoder.codes(columns, self._used, rows)
+        return self._encoder.codes(columns, self._standing.used(), rows)
 
     def _match(self, codes: np.ndarray, valid: np.ndarray, of: np.ndarray, most: int | None) -> Matches:
         rows = len(of)

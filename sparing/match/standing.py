@@ -18,9 +18,10 @@ from sparing.match.kernels.filing import choose_values
 from sparing.match.layout import Shelf
 from sparing.match.predicates import Predicates
 
-FEWEST_ON_SHELF = 256  # subscriptions that make a shelf of their own worth while
+FEWEST_ON_SHELF = 64  # subscriptions that make a shelf of their own worth while
 MOST_SHELVES = 1024
 MOST_HASHED = 16  # subscriptions with the same value, up to which each is checked as it stands
+SCANNED = 300  # subscriptions that a tile scans in the time that one of its events is checked against one of them
 MOST_HASHED_FIELDS = 4
 FRESH = 512  # newcomers that are kept together before they become a tier
 LOOSE = 4096  # newcomers and removed ones that the base may have in any case, and an eighth of it besides
@@ -127,6 +128,15 @@ class Standing:
         alive = number >= 0
         self._shelf_of[number[alive]] = where
         self._slot_of[number[alive]] = np.flatnonzero(alive)
+
+    def used(self) -> np.ndarray:
+        """Which fields subscriptions ask about."""
+        used = np.zeros(self.fields, dtype=bool)
+        for shelf in self.shelves():
+            used |= shelf.buckets.rows > 0
+        for hashed in self.base.hashed:
+            used[hashed.fields] = True
+        return used
 
     def shelves(self) -> Iterator[Shelf]:
         """Every shelf that subscriptions stand on."""

@@ -129,24 +129,23 @@ def _plain(arrival: Arrival, machinery: Machinery) -> Iterator[bytes]:
     """Plain deliveries: whole payloads one row per publication, cut-down payloads apart."""
     subscriptions = machinery.interests.plan.subscriptions
     publications = arrival.publications
-    rows, recipients = arrival.rows, arrival.subscriptions
-    whole = np.ones(len(rows), dtype=bool) if machinery.whole.all() else machinery.whole[recipients]
-    if not whole.all():
-        rows, recipients = rows[whole], recipients[whole]
-    if len(rows):
-        starts = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
-        delivered, offsets = rows[starts], np.append(starts, len(rows))
-        times, payloads = publications.time[delivered], publications.payload[delivered]
-        yield parcels.events(publications.topic, times, payloads, offsets, recipients)
-    rows, recipients = arrival.rows[~whole], arrival.subscriptions[~whole]
-    if len(rows):
+    whole = rest = arrival.plain
+    if not machinery.whole.all():
+        mask = machinery.whole[arrival.plain.subscriptions]
+        whole, rest = arrival.plain.only(mask), arrival.plain.only(~mask)
+    if len(whole):
+        found = whole.without_empty()
+        times, payloads = publications.time[found.events], publications.payload[found.events]
+        yield parcels.events(publications.topic, times, payloads, found.starts, found.subscriptions)
+    if rest is not whole and len(rest):
+        rows = rest.rows
         cut = [
             project(publications.payload[row], subscriptions[recipient].query.columns)
-            for row, recipient in zip(rows.tolist(), recipients.tolist(), strict=True)
+            for row, recipient in zip(rows.tolist(), rest.subscriptions.tolist(), strict=True)
         ]
         payloads = np.array(cut, dtype=object)
         yield parcels.events(
-            publications.topic, publications.time[rows], payloads, np.arange(len(rows) + 1), recipients
+            publications.topic, publications.time[rows], payloads, np.arange(len(rows) + 1), rest.subscriptions
         )
 
 

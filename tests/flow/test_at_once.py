@@ -27,10 +27,10 @@ def test_plain_deliveries_are_a_filter(data):
     pairs = [
         (plan.subscriptions[s].id, publications[row].id)
         for arrival in arrivals
-        for row, s in zip(arrival.rows.tolist(), arrival.subscriptions.tolist(), strict=True)
+        for row, s in zip(arrival.plain.rows.tolist(), arrival.plain.subscriptions.tolist(), strict=True)
     ]
     assert sorted(pairs) == judge.events(plan, publications)
-    assert all((np.diff(arrival.rows) >= 0).all() for arrival in arrivals)
+    assert all((np.diff(arrival.plain.rows) >= 0).all() for arrival in arrivals)
     assert not any(arrival.sent for arrival in arrivals)
 
 
@@ -83,8 +83,8 @@ def test_publications_for_brokers_elsewhere_are_handed_over_once():
     (item,) = sent.sent
     assert (item.source, item.target, item.sent, item.wanted) == ("a", "b", 3, ("sB", "sC"))
     assert (item.id, item.time, item.payload, item.subscription) == ("p", 3, '{"x":1}', "")
-    assert not len(sent.rows)
+    assert not len(sent.plain)
     (arrived,) = far.receive(sent.sent)
-    assert arrived.subscriptions.tolist() == [0, 1]
+    assert arrived.plain.subscriptions.tolist() == [0, 1]
     crossed = [(k.source, k.target) for b in (sent.bill, arrived.bill) for k in b if k.kind is MessageKind.PUBLICATION]
     assert crossed == [("a", "b"), ("b", "c")]

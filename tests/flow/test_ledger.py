@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.flow.ledger import Ledger
+from sparing.flow.pairs import Pairs
 from sparing.model.bill import Bill, BillKey, MessageKind, total
 from sparing.model.box import Box
 from sparing.model.overlay import Link, Overlay
@@ -34,7 +35,8 @@ def test_bills_add_up(crossings, notices):
     for subscription, time in notices:
         one_by_one.notify(subscription, time)
         expected[BillKey(*owners[subscription], MessageKind.NOTIFICATION, time - time % 10)] += 1
-    at_once.notify_many(np.array([n for n, _ in notices], np.int64), np.array([t for _, t in notices], np.int64))
+    pairs = Pairs.of(np.arange(len(notices), dtype=np.int32), np.array([n for n, _ in notices], np.int32))
+    at_once.notify_many(pairs, np.array([t for _, t in notices], np.int64))
     assert one_by_one.bill() == at_once.bill() == expected
     assert total([one_by_one.bill(), at_once.bill()]) == Bill({key: 2 * n for key, n in expected.items()})
     assert sum(expected.by_kind().values()) == sum(expected.by_link().values()) == len(crossings) + len(notices)

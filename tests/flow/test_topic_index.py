@@ -12,7 +12,7 @@ from tests.flow import strategies
 
 def _pairs(index, batch):
     found = index.match(batch.columns, len(batch), 1 << 20)
-    return sorted((row, n) for rows, numbers in found for row, n in zip(rows.tolist(), numbers.tolist(), strict=True))
+    return sorted(pair for part in found for pair in zip(part.rows.tolist(), part.subscriptions.tolist(), strict=True))
 
 
 @given(st.data())

@@ -1,0 +1,40 @@
+"""Rows of a batch and the subscriptions of each: row `events[e]` has `subscriptions[starts[e]:starts[e + 1]]`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The rows ascend. Subscriptions go by the plan's numbers."""
+
+    events: np.ndarray
+    starts: np.ndarray
+    subscriptions: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.subscriptions)
+
+    @classmethod
+    def of(cls, rows: np.ndarray, subscriptions: np.ndarray) -> Pairs:
+        """From (row, subscription) pairs by ascending row."""
+        first = np.flatnonzero(np.append(True, rows[1:] != rows[:-1])) if len(rows) else np.zeros(0, dtype=np.int64)
+        return cls(rows[first], np.append(first, len(rows)), subscriptions)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The row of each pair."""
+        return np.repeat(self.events, np.diff(self.starts))
+
+    def only(self, kept: np.ndarray) -> Pairs:
+        """Some of the pairs."""
+        return Pairs.of(self.rows[kept], self.subscriptions[kept])
+
+    def without_empty(self) -> Pairs:
+        """The same without rows that have no subscription."""
+        there = np.flatnonzero(np.diff(self.starts))
+        return Pairs(self.events[there], np.append(self.starts[there], self.starts[-1]), self.subscriptions)
