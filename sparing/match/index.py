@@ -17,7 +17,7 @@ from sparing.match.columns import Column, column
 from sparing.match.encode import Encoder
 from sparing.match.explain import Explanation, explain
 from sparing.match.kernels.arrays import Collected, Events
-from sparing.match.kernels.pairs import scatter
+from sparing.match.kernels.pairs import rows_by_value, scatter
 from sparing.match.kernels.rows import BITS
 from sparing.match.kernels.tiles import count_matches, gather, match_shelf
 from sparing.match.layout import Shelf
@@ -256,16 +256,18 @@ class Index:
         """Like `slices`, given columns by field."""
         codes, valid = self._encoded(columns, rows)
         size = self._fitting(rows, pairs)
-        order = self._by_shelf(codes)
+        order = self._by_shelf(codes) if size < rows else np.arange(rows, dtype=np.int32)
         start = 0
         while start < rows:
             end = min(rows, start + size)
-            mine = np.sort(order[start:end])
             everyone = end - start == rows
+            mine = order if everyone else np.sort(order[start:end])
             some_codes, some_valid = (codes, valid) if everyone else (codes[:, mine], valid[:, mine])
             try:
                 yield self._match(some_codes, some_valid, mine, pairs if end - start > 1 else None)
             except TooManyPairsError:
+                if everyone:
+                    order = self._by_shelf(codes)
                 size = (end - start + 1) // 2
                 continue
             start = end
@@ -314,7 +316,7 @@ class Index:
         limit = sys.maxsize if most is None else most
         events = Events(codes, valid, not bool(valid.all()))
         everyone = np.arange(rows, dtype=np.int32)
-        visitors = _Visitors(events)
+        visitors = _Visitors(events, self._standing.base.shelves)
         space = self._workspace
         space.clear()
         pairs = [hashed.match(events) for hashed in self._standing.base.hashed]
@@ -368,23 +370,19 @@ class Index:
 
 
 class _Visitors:
-    """The events that have a value in a field."""
+    """The rows that visit each shelf of a value."""
 
-    def __init__(self, events: Events) -> None:
-        self._events = events
-        self._ascending: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    def __init__(self, events: Events, shelves: Sequence[Shelf]) -> None:
+        self._rows: dict[tuple[int, int], np.ndarray] = {}
+        for field in {shelf.field for shelf in shelves if shelf.field is not None}:
+            codes = sorted(shelf.code for shelf in shelves if shelf.field == field)
+            rows, starts = rows_by_value(events.codes[field], events.valid[field], np.array(codes, dtype=np.int64))
+            for at, code in enumerate(codes):
+                self._rows[field, code] = rows[starts[at] : starts[at + 1]]
 
     def of(self, field: int, code: int) -> np.ndarray:
         """The rows, ascending."""
-        if field not in self._ascending:
-            rows = np.flatnonzero(self._events.valid[field]).astype(np.int32)
-            mine = self._events.codes[field, rows]
-            distinct, value = np.unique(mine, return_inverse=True)
-            small = value.astype(np.uint16) if len(distinct) < 1 << 16 else value  # numpy sorts these by counting
-            order = np.argsort(small, kind="stable")
-            self._ascending[field] = (mine[order], rows[order])
-        codes, rows = self._ascending[field]
-        return rows[np.searchsorted(codes, code) : np.searchsorted(codes, code, side="right")]
+        return self._rows[field, code]
 
 
 class _Workspace:

@@ -22,6 +22,7 @@ FEWEST_ON_SHELF = 64  # subscriptions that make a shelf of their own worth while
 MOST_SHELVES = 1024
 MOST_HASHED = 16  # subscriptions with the same value, up to which each is checked as it stands
 SCANNED = 300  # subscriptions that a tile scans in the time that one of its events is checked against one of them
+FEWEST_HASHED = 4096  # subscriptions that take as long to scan as it takes to look an event up among them
 MOST_HASHED_FIELDS = 4
 FRESH = 512  # newcomers that are kept together before they become a tier
 LOOSE = 4096  # newcomers and removed ones that the base may have in any case, and an eighth of it besides
@@ -46,7 +47,8 @@ class Base:
         asks = np.flatnonzero(chosen >= 0)
         by, code, shared = predicates.field[chosen[asks]], predicates.low[chosen[asks]], crowd[chosen[asks]]
         own = shared >= max(FEWEST_ON_SHELF, size // MOST_SHELVES)
-        few = (shared <= MOST_HASHED) & ~own
+        few = ~own & (shared <= min(MOST_HASHED, size // SCANNED))
+        few &= np.bincount(by[few], minlength=fields)[by] >= FEWEST_HASHED
         shelves, hashed = [], []
         for f in np.unique(by[own]).tolist():
             at = np.flatnonzero(own & (by == f))

@@ -82,7 +82,7 @@ def read_table(table: pa.Table, encoder: Encoder) -> tuple[Predicates, bool]:
 
 def _read_conditions(conditions: pa.ChunkedArray, encoder: Encoder) -> tuple[Predicates, bool]:
     of = conditions.type.value_type if pa.types.is_dictionary(conditions.type) else conditions.type
-    if str(of) not in ("string", "large_string", "string_view", "null"):
+    if len(conditions) and str(of) not in ("string", "large_string", "string_view", "null"):
         raise SparingError(f"Column where holds {of}: it takes SQL conditions as text.")
     conditions = conditions.cast(pa.string())
     if conditions.null_count:
@@ -157,7 +157,7 @@ def _asked(table: pa.Table, field: str, columns: Mapping[str, str], kind: FieldT
 
 def _lists(array: pa.ChunkedArray, name: str, field: str, kind: FieldType) -> dict[int, Box | None]:
     """By row the box of a list of values; NULL in a list is passed over, as nothing equals it."""
-    if pa.types.is_null(array.type):
+    if array.null_count == len(array):
         return {}
     if not hasattr(array.type, "value_field"):
         raise SparingError(f"Column {name!r} holds {array.type}: give each row a list of values.")

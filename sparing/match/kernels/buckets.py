@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.match.kernels.arrays import LEAST, MOST
-from sparing.match.kernels.compiled import compiled
+from sparing.match.kernels.compiled import compiled, inlined
 
 MISSING = 0  # the bucket of events without a value
 MOST_BUCKETS = 255
@@ -15,7 +15,7 @@ _0 = np.uint64(0)
 _1 = np.uint64(1)
 
 
-@compiled
+@inlined
 def cell_of(code, base, shift):
     """The cell of the rough table that a code falls in; never descends as codes ascend."""
     if code < base:
@@ -33,7 +33,7 @@ def fill_cells(edges, count, base, shift, cells):
         cells[c + 1] += cells[c]
 
 
-@compiled
+@inlined
 def bucket_of(code, buckets, f):
     """1 + the number of field f's edges at or before a code."""
     edges = buckets.edges[f]
@@ -55,13 +55,13 @@ def put_buckets(events, rows, buckets, f, out):
         out[i] = bucket_of(codes[row], buckets, f) if valid[row] else _0
 
 
-@compiled
+@inlined
 def starts_bucket(code, bucket, buckets, f):
     """Whether a bucket has nothing before a code."""
     return code == LEAST or (bucket >= 2 and buckets.edges[f, bucket - _1 - _1] == code)
 
 
-@compiled
+@inlined
 def ends_bucket(code, bucket, buckets, f):
     """Whether a bucket has nothing after a code."""
     return code == MOST or (np.int64(bucket) <= buckets.edge_count[f] and buckets.edges[f, bucket - _1] == code + 1)

@@ -14,3 +14,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function)
     except RuntimeError:  # there is no folder that may be written to
         return njit(nogil=True, boundscheck=False, error_model="numpy")(function)
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for what is called for every candidate: a call costs much, as it counts who holds each array."""
+    return njit(nogil=True, cache=True, boundscheck=False, error_model="numpy", forceinline=True)(function)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.match.kernels.buckets import bucket_of
-from sparing.match.kernels.compiled import compiled
+from sparing.match.kernels.compiled import compiled, inlined
 from sparing.match.kernels.rows import lowest_bit
 
 _BLOCK = 512  # words of bitmaps that are worked on at once
@@ -15,7 +15,7 @@ _6 = np.uint64(6)
 _63 = np.uint64(63)
 
 
-@compiled
+@inlined
 def in_set(code, ranges, which):
     """Whether a value lies in one of the ranges of a set; they ascend."""
     low, high = ranges.set_starts[which], ranges.set_starts[which + 1]
@@ -29,7 +29,7 @@ def in_set(code, ranges, which):
     return low < end and ranges.set_low[low] <= code
 
 
-@compiled
+@inlined
 def satisfies(events, row, ranges, first, end):
     """Whether an event satisfies the predicates first..end."""
     for k in range(first, end):
@@ -48,6 +48,34 @@ def satisfies(events, row, ranges, first, end):
 
 
 @compiled
+def rows_by_value(codes, valid, values):
+    """Rows by which of some ascending values they have: those with `values[v]` are rows[starts[v]:starts[v + 1]]."""
+    which = np.empty(len(codes), np.int32)
+    starts = np.zeros(len(values) + 1, np.int64)
+    for row in range(len(codes)):
+        low, high = 0, len(values)
+        while low < high:
+            middle = (low + high) >> 1
+            if values[middle] < codes[row]:
+                low = middle + 1
+            else:
+                high = middle
+        which[row] = -1
+        if low < len(values) and values[low] == codes[row] and valid[row]:
+            which[row] = low
+            starts[low + 1] += 1
+    for v in range(len(values)):
+        starts[v + 1] += starts[v]
+    rows = np.empty(starts[-1], np.int32)
+    place = starts[:-1].copy()
+    for row in range(len(codes)):
+        if which[row] >= 0:
+            rows[place[which[row]]] = row
+            place[which[row]] += 1
+    return rows, starts
+
+
+@compiled
 def check_rows(events, slot, ranges, admitted):
     """Whether each row satisfies the predicates of the slot that is given for it; -1 is none."""
     for row in range(len(slot)):
@@ -56,12 +84,10 @@ def check_rows(events, slot, ranges, admitted):
 
 
 @compiled
-def _with_room(array, used):
-    """The array, or one twice as large with the same start if it is full."""
-    if used < len(array):
-        return array
+def _doubled(array):
+    """One twice as large with the same start."""
     larger = np.empty(2 * len(array), array.dtype)
-    larger[:used] = array
+    larger[: len(array)] = array
     return larger
 
 
@@ -79,7 +105,8 @@ def match_by_value(events, by, keys, key_starts, number, ranges):
         for slot in range(key_starts[key], key_starts[key + 1]):
             first, end = ranges.starts[slot], ranges.starts[slot + 1]
             if number[slot] >= 0 and satisfies(events, row, ranges, first, end):
-                rows, numbers = _with_room(rows, found), _with_room(numbers, found)
+                if found == len(rows):
+                    rows, numbers = _doubled(rows), _doubled(numbers)
                 rows[found] = row
                 numbers[found] = number[slot]
                 found += 1
@@ -138,7 +165,8 @@ def match_by_bitmap(events, chosen, used, buckets, first_bitmap, coarseness, bit
                         break
                     first, end = ranges.starts[slot], ranges.starts[slot + 1] - owned
                     if filing.pivot_high[slot] >= 0 and satisfies(events, row, ranges, first, end):
-                        rows, numbers = _with_room(rows, found), _with_room(numbers, found)
+                        if found == len(rows):
+                            rows, numbers = _doubled(rows), _doubled(numbers)
                         rows[found] = row
                         numbers[found] = filing.number[slot]
                         found += 1

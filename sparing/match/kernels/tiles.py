@@ -15,7 +15,7 @@ import numpy as np
 
 from sparing.match.kernels.arrays import Collected
 from sparing.match.kernels.buckets import MISSING, MOST_BUCKETS, put_buckets
-from sparing.match.kernels.compiled import compiled
+from sparing.match.kernels.compiled import compiled, inlined
 from sparing.match.kernels.filing import EXACT, HAS_SETS
 from sparing.match.kernels.pairs import in_set
 from sparing.match.kernels.rows import (
@@ -162,7 +162,7 @@ def _sort(values, order):
         starts[bucket] += 1
 
 
-@compiled
+@inlined
 def _build_table(table, values, buckets, start, size):
     """The rows of one tile: of each field, and last of all the row with all its events."""
     for f in range(len(buckets.rows)):
@@ -183,7 +183,7 @@ def _build_table(table, values, buckets, start, size):
         table[everything * _WORDS + (np.uint64(i) >> _6)] |= _1 << (np.uint64(i) & np.uint64(63))
 
 
-@compiled
+@inlined
 def _set_bits(table, first, values, start, size):
     """Set the bit of each event in the row of its bucket; bucket 0 has the row `first`."""
     for i in range(0, size, 64):
@@ -194,7 +194,7 @@ def _set_bits(table, first, values, start, size):
             bit <<= _1
 
 
-@compiled
+@inlined
 def _scan(table, active, start, end, lowest, highest, starts, owned, filing, masks, hits, found):
     """AND the predicates of the subscriptions active[start:end]; append those with any bit left to the hits."""
     everything = np.uint64(len(table)) // _WORDS - _1
@@ -212,7 +212,7 @@ def _scan(table, active, start, end, lowest, highest, starts, owned, filing, mas
     return found
 
 
-@compiled
+@inlined
 def _verify(table, masks, hits, begin, end, ranges, owned, filing, placed, events, values, rows, tile, codes,
             gathered):  # fmt: skip
     """Decide the unsure bits of hits; returns how many were compared by value."""
@@ -260,7 +260,7 @@ def _verify(table, masks, hits, begin, end, ranges, owned, filing, placed, event
     return compared
 
 
-@compiled
+@inlined
 def _sure(table, packed, first, stop):
     """The events of a tile that satisfy predicates whatever the values in their outermost buckets are."""
     sure = row(table, np.uint64(len(table)) // _WORDS - _1)
@@ -272,7 +272,7 @@ def _sure(table, packed, first, stop):
     return sure
 
 
-@compiled
+@inlined
 def _apply_sets(table, masks, hit, first, end, placed):
     """Keep of a hit what its sets admit, bucket by bucket; says whether that is exact."""
     exact = True
@@ -288,7 +288,7 @@ def _apply_sets(table, masks, hit, first, end, placed):
     return exact
 
 
-@compiled
+@inlined
 def _gather_codes(codes, rows, tile, out):
     """Bring the values of a tile's events together, field by field."""
     for f in range(codes.shape[0]):
@@ -297,7 +297,7 @@ def _gather_codes(codes, rows, tile, out):
             out[np.uint64(f * BITS + i)] = mine[np.uint64(rows[tile + i])]
 
 
-@compiled
+@inlined
 def _in_ranges(ranges, first, stop, codes, at):
     """Whether the values of a tile's event lie in the ranges of predicates."""
     right = True
@@ -307,7 +307,7 @@ def _in_ranges(ranges, first, stop, codes, at):
     return right
 
 
-@compiled
+@inlined
 def _in_ranges_or_missing(ranges, first, stop, codes, at, values, tile):
     """The same where values may be missing: those have no code, and their bucket has decided already."""
     right = True
@@ -318,7 +318,7 @@ def _in_ranges_or_missing(ranges, first, stop, codes, at, values, tile):
     return right
 
 
-@compiled
+@inlined
 def _in_sets(ranges, placed, first, end, codes, at, values, tile):
     """Whether the values of a tile's event lie in sets, as far as buckets have not decided that."""
     for p in range(first, end):
