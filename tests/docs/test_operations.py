@@ -38,7 +38,7 @@ def test_python_examples_are_python():
 
 
 def test_workers_need_no_more_than_the_page_says():
-    assert "must import `sparing`, `numpy`, `pandas` and `pyarrow`" in " ".join(text_of(PAGE).split())
+    assert "must import `sparing`, `numpy`, `numba`, `pandas` and `pyarrow`" in " ".join(text_of(PAGE).split())
     program = f"""
 import sys
 for name in {DRIVER_ONLY!r}:

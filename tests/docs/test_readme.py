@@ -60,7 +60,7 @@ def test_the_replay_prints_the_bill(cars, spark, monkeypatch):
 
 @pytest.mark.spark
 def test_the_python_example_runs(cars, spark, capsys):
-    example = only(PAGE, "python")
+    example = blocks(PAGE, "python")[0].text
     for path in ("cars.yaml", "data/"):  # Spark's own working folder is another one
         assert f'"{path}"' in example
         example = example.replace(f'"{path}"', repr(str(cars / path)))
@@ -72,3 +72,15 @@ def test_the_python_example_runs(cars, spark, capsys):
     assert delivered.quarantine.count() == 1
     assert "outside the advertisement" in capsys.readouterr().out
     delivered.forget()
+
+
+def test_the_index_does_what_its_comments_say(capsys):
+    names = {}
+    example = blocks(PAGE, "python")[1].text.replace("index.match(batch)", "found = index.match(batch)")
+    exec(compile(example, PAGE, "exec"), names)
+    assert sorted(names["found"].to_pylist(), key=str) == [
+        {"event": 0, "subscription": "acme"},
+        {"event": 0, "subscription": "cheap"},
+    ]
+    assert "price is 30.0D" in capsys.readouterr().out
+    assert names["index"].match(names["batch"]).ids == ["acme", "init"]
