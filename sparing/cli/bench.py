@@ -13,8 +13,8 @@ from sparing.cli.console import err, out, spark_session
 from sparing.cli.replay import write_json
 from sparing.model.errors import SparingError
 
-NAMES = ("pipeline", "match")
-PIPELINE, MATCH = "pipeline only", "match only"
+NAMES = ("pipeline", "match", "stage")
+PIPELINE, MATCH = "pipeline and stage only", "match only"
 
 
 def bench(
@@ -22,16 +22,22 @@ def bench(
     subscriptions: str | None = typer.Option(
         None,
         "--subscriptions",
-        help="Numbers of subscriptions (pipeline 500,5000; match 1000,10000,100000,1000000).",
+        help="Numbers of subscriptions (pipeline 500,5000; match 1000,10000,100000,1000000; stage 5000,50000).",
         metavar="N,...",
     ),
     repeat: int = typer.Option(3, "--repeat", help="Times that each measurement is made; the medians count."),
     json_file: Path | None = typer.Option(None, "--json", help="Write the figures to a file as JSON.", metavar="OUT"),
     publications: int | None = typer.Option(
-        None, "--publications", help="Publications in the trace (200000).", rich_help_panel=PIPELINE
+        None,
+        "--publications",
+        help="Publications in the trace (pipeline 200000, stage 131072).",
+        rich_help_panel=PIPELINE,
     ),
     master: str | None = typer.Option(
-        None, "--master", help="The Spark master, e.g. local[2] (local[*]).", rich_help_panel=PIPELINE
+        None,
+        "--master",
+        help="The Spark master, e.g. local[2] (pipeline local[*], stage local[1]).",
+        rich_help_panel=PIPELINE,
     ),
     conf: list[str] = typer.Option(
         [],
@@ -87,13 +93,15 @@ def bench(
     for_pipeline = {"publications": publications, "master": master, "conf": conf or None}
     for_match = {"shapes": shapes, "engines": engines, "seconds": seconds, "small": small, "plot": plot}
     for_match["markdown"] = markdown
-    others, owner = (for_match, "match") if name == "pipeline" else (for_pipeline, "pipeline")
+    others, owner = (for_pipeline, "pipeline and stage") if name == "match" else (for_match, "match")
     for option, value in others.items():
         if value is not None:
             raise SparingError(f"The option --{option} is for {owner} only: leave it out for {name}.")
     if name == "pipeline":
         size = 200_000 if publications is None else publications
         _pipeline(sizes or (500, 5000), size, repeat, master or "local[*]", conf, json_file)
+    elif name == "stage":
+        _stage(sizes, publications, repeat, master or "local[1]", conf, json_file)
     else:
         given = {"subscriptions": sizes, "shapes": _names(shapes), "engines": _names(engines), "seconds": seconds}
         known = {key: value for key, value in given.items() if value is not None}
@@ -111,6 +119,28 @@ def _pipeline(
         write_json(json_file, figures.json())
     out.print(figures.table())
     out.print(figures.stages_table())
+
+
+def _stage(
+    sizes: tuple[int, ...] | None,
+    publications: int | None,
+    repeat: int,
+    master: str,
+    conf: Sequence[str],
+    json_file: Path | None,
+) -> None:
+    with spark_session(master, conf) as spark:
+        from sparing.bench.stage import Settings, stage
+
+        settings = Settings(repeat=repeat)
+        if sizes is not None:
+            settings = replace(settings, subscriptions=sizes)
+        if publications is not None:
+            settings = replace(settings, publications=publications)
+        figures = stage(spark, settings, _tell)
+    if json_file is not None:
+        write_json(json_file, figures.json())
+    out.print(figures.table())
 
 
 def _match(

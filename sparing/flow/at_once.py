@@ -74,9 +74,12 @@ class AtOnce:
 
     def arrive(self, publications: Publications) -> Iterator[Arrival]:
         """Match one batch and work through it."""
-        index = self._index(publications.topic)
-        for found in index.match(publications.columns, len(publications), MOST_PAIRS):
+        for found in self.matches(publications):
             yield self._dispatch(publications, self._in_force(publications, found))
+
+    def matches(self, publications: Publications) -> Iterator[Pairs]:
+        """The matches of one batch, in parts."""
+        return self._index(publications.topic).match(publications.columns, len(publications), MOST_PAIRS)
 
     def _index(self, topic: str) -> TopicIndex:
         if topic not in self._indexes:

@@ -11,6 +11,7 @@ from sparing.flow.pairs import Pairs
 from sparing.match.columns import Column
 from sparing.match.index import Index
 from sparing.model.box import Box
+from sparing.model.types import FieldType
 
 MOST_CHANGED = 1 / 8  # of the subscriptions, up to which it pays to change the index instead of making a new one
 
@@ -42,6 +43,11 @@ class TopicIndex:
         for id_ in new:
             self._index.insert(id_, boxes[id_])
         return self._index
+
+    @property
+    def fields(self) -> dict[str, FieldType]:
+        """The types of the topic's fields."""
+        return self._index.fields
 
     def match(self, columns: Mapping[str, Column], rows: int, pairs: int) -> Iterator[Pairs]:
         """Matches in parts; all matches of a row are in one part."""

@@ -45,8 +45,8 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
     passing = f"{PASSING}{task}"
     latest: int | None = None
     bill = Bill()
-    for table in _tiles(batches):
-        for publications, rejected in _admitted(table, machinery):
+    for table in tables(batches):
+        for publications, rejected in admitted(table, machinery):
             if rejected:
                 yield _row(passing, parcels.quarantine((r.text, r.reason.value, r.detail) for r in rejected))
             if not len(publications):
@@ -65,7 +65,7 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
         yield _row(CLOCK, None, latest)
 
 
-def _tiles(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def tables(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """The rows of a task in tables of at most MOST_ROWS."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
@@ -81,7 +81,7 @@ def _tiles(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(waiting)
 
 
-def _admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publications, list[Rejected]]]:
+def admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publications, list[Rejected]]]:
     """The publications of each topic, and the rows that are set aside (all with the first topic)."""
     plan = machinery.interests.plan
     columns = {name: column(table[FIELD + name], type_) for name, type_ in union_fields(plan.topics).items()}
@@ -93,10 +93,10 @@ def _admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicati
         table["malformed"].to_numpy(),
         table["misfit"].to_numpy(),
     )
-    admitted = machinery.admission.admit(rows)
-    rejected = admitted.rejected
+    checked = machinery.admission.admit(rows)
+    rejected = checked.rejected
     identity, payload = table["id"].to_numpy(), table["payload"].to_numpy()
-    topic_of = machinery.topic_of_advertisement[admitted.advertisement]
+    topic_of = machinery.topic_of_advertisement[checked.advertisement]
     for number, (name, topic) in enumerate(plan.topics.items()):
         mine = np.flatnonzero(topic_of == number)
         foreign = [column for field, column in columns.items() if field not in topic.fields]
@@ -105,7 +105,7 @@ def _admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicati
             columns[topic.time].values[mine],
             identity[mine],
             rows.publisher[mine],
-            machinery.broker_of_advertisement[admitted.advertisement[mine]],
+            machinery.broker_of_advertisement[checked.advertisement[mine]],
             {field: columns[field].take(mine) for field in topic.fields},
             _own(payload[mine], [column.valid[mine] for column in foreign], topic),
         )

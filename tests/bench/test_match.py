@@ -251,7 +251,10 @@ MISTAKES = {
     "no time": (["--seconds", "0"], "Numbers of subscriptions, repetitions and seconds must be greater than zero."),
     "no numbers": (["--subscriptions", "many"], "'many' is not a list of whole numbers"),
     "no folder": (["--plot", "nowhere/match.svg"], "nowhere/match.svg cannot be written: there is no folder nowhere."),
-    "other's": (["--master", "local[2]"], "The option --master is for pipeline only: leave it out for match."),
+    "other's": (
+        ["--master", "local[2]"],
+        "The option --master is for pipeline and stage only: leave it out for match.",
+    ),
 }
 
 

@@ -56,7 +56,7 @@ MISTAKES = {
         ["replay", "{file}"],
         "Deployment world has no source: add one, e.g. source: {format: json, path: data/}.",
     ),
-    "no such benchmark": (["bench", "speed"], "There is no benchmark 'speed': choose from pipeline, match."),
+    "no such benchmark": (["bench", "speed"], "There is no benchmark 'speed': choose from pipeline, match, stage."),
     "sizes that are no numbers": (
         ["bench", "pipeline", "--subscriptions", "many"],
         "'many' is not a list of whole numbers",
