@@ -253,7 +253,7 @@ MISTAKES = {
     "no folder": (["--plot", "nowhere/match.svg"], "nowhere/match.svg cannot be written: there is no folder nowhere."),
     "other's": (
         ["--master", "local[2]"],
-        "The option --master is for pipeline and stage only: leave it out for match.",
+        "--master is for pipeline and stage only: leave it out for match.",
     ),
 }
 
