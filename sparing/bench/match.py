@@ -672,7 +672,7 @@ def _estimate(process: Process, way: str, most: int, seconds: float) -> tuple[in
     """
 
     def run(events: int) -> float:
-        return process.run(events, way, 0.0, max(PATIENCE * seconds, LEAST_PATIENCE)).seconds
+        return process.run(events, way, 0.0, _patience(process, seconds)).seconds
 
     events = min(LEAST_EVENTS, most)
     run(events)  # the first time may be extraordinary
@@ -685,11 +685,15 @@ def _estimate(process: Process, way: str, most: int, seconds: float) -> tuple[in
     return events, events / taken
 
 
+def _patience(process: Process, seconds: float) -> float:
+    """How long to wait for a measurement: for a peer until it is known to be slow, for Sparing to the end."""
+    return STARTING if process.engine is SparingIndex else max(PATIENCE * seconds, LEAST_PATIENCE)
+
+
 def _repeat(figure: Figure, processes: dict[str, Process], case: Case, seconds: float, tell: Told) -> None:
     """One measurement; the first one of a peer is also held against Sparing's pairs."""
-    patience = max(PATIENCE * seconds, LEAST_PATIENCE)
     process = processes[figure.engine]
-    done = process.run(figure.events, figure.way, seconds / 4, patience)
+    done = process.run(figure.events, figure.way, seconds / 4, _patience(process, seconds))
     if figure.engine != "sparing" and not figure.rates:
         ours = processes["sparing"].run(figure.events, "", 0.0, STARTING)
         if ours.pairs != done.pairs:

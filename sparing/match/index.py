@@ -389,7 +389,7 @@ class _Workspace:
     """Arrays that matches are collected in, kept from one batch to the next: fresh memory is slow to come by."""
 
     def __init__(self) -> None:
-        self._out = np.empty(0, dtype=np.int32)
+        self._outputs: list[np.ndarray] = []
         self._start_over()
 
     def _start_over(self) -> None:
@@ -413,15 +413,19 @@ class _Workspace:
         self.collected = Collected(*found)
 
     def output(self, size: int) -> np.ndarray:
-        """Room for so many matches: the one handed out last, if nobody looks at it any more."""
-        unused = sys.getrefcount(self._out) == 2
-        if not unused or len(self._out) < size:
-            self._out = np.empty(size + size // 4, dtype=np.int32)
-        return self._out[:size]
+        """Room for so many matches: one that was handed out earlier, if nobody looks at it any more.
+
+        There are two, because in a loop over slices the earlier one is still looked at while the next is filled.
+        """
+        for at in range(len(self._outputs)):
+            if sys.getrefcount(self._outputs[at]) == 2 and len(self._outputs[at]) >= size:
+                return self._outputs[at][:size]
+        made = np.empty(size + size // 4, dtype=np.int32)
+        self._outputs = [made, *self._outputs[:1]]
+        return made[:size]
 
     def trim(self) -> None:
         """Give back what an extraordinary batch took."""
         if len(self.collected.heap) > KEPT:
             self._start_over()
-        if len(self._out) > KEPT:
-            self._out = np.empty(0, dtype=np.int32)
+        self._outputs = [made for made in self._outputs if len(made) <= KEPT]
