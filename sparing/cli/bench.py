@@ -146,8 +146,8 @@ def _stage(
 def _match(
     given: dict[str, Any], repeat: int, small: bool, json_file: Path | None, markdown: Path | None, plot: Path | None
 ) -> None:
-    from sparing.bench.match import Settings, match, must_have
-    from sparing.bench.match import small as measure_small
+    from sparing.bench.matching import Settings, match, must_have
+    from sparing.bench.matching import small as measure_small
 
     if plot is not None:
         must_have("matplotlib", "plot the figures")

@@ -12,9 +12,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from sparing.bench import match as bench
-from sparing.bench.match import ENGINES, Figure, Figures, Settings, SparkJoin, Timing
-from sparing.bench.shapes import SHAPES
+from sparing.bench import matching as bench
+from sparing.bench.matching import ENGINES, SHAPES, Figure, Figures, Settings, SparkJoin, Timing, measure
 from sparing.cli import build
 from sparing.match import Index
 from sparing.model.errors import SparingError
@@ -90,7 +89,7 @@ class Here(bench.Process):
 
 @pytest.fixture
 def here(monkeypatch):
-    monkeypatch.setattr(bench, "Process", Here)
+    monkeypatch.setattr(measure, "Process", Here)
     monkeypatch.setattr(Here, "seconds", {})
     return Here
 
@@ -140,11 +139,11 @@ def test_the_number_of_events_suits_the_time():
         def run(self, events, *_):
             return bench.Run(1.0 + events / 1000, 0)
 
-    events, rate = bench._estimate(Slow("numpy", lambda _: None), "", 1 << 19, 5.0)
+    events, rate = measure._estimate(Slow("numpy", lambda _: None), "", 1 << 19, 5.0)
     assert 2500 <= events <= 6000
     assert rate == pytest.approx(events / (1 + events / 1000))
-    assert bench._estimate(Slow("numpy", lambda _: None), "", 1 << 19, 0.001)[0] == bench.LEAST_EVENTS
-    assert bench._estimate(Slow("numpy", lambda _: None), "", 1000, 5.0)[0] == 1000
+    assert measure._estimate(Slow("numpy", lambda _: None), "", 1 << 19, 0.001)[0] == measure.LEAST_EVENTS
+    assert measure._estimate(Slow("numpy", lambda _: None), "", 1000, 5.0)[0] == 1000
 
 
 @pytest.fixture

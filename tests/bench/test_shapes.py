@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sparing.bench.shapes import COMMON, RARE, SHAPES
+from sparing.bench.matching import COMMON, RARE, SHAPES
 from sparing.match import Index
 from sparing.model.errors import SparingError
 

@@ -1,0 +1,35 @@
+"""Matching against what people would use instead: the same events, the same subscriptions, in one run.
+
+Every engine (`engines`) runs single threaded in a process of its own (`processes`), draws the same workload (`shapes`)
+from the same seed, and must find as many pairs (event, subscription) as Sparing does. `match` measures them in turn
+(`measure`), `small` what is too short for that (`latencies`); `Figures` tells what came of it (`figures`).
+"""
+
+from sparing.bench.matching.engines import ENGINES, NumpyLoop, SparkJoin
+from sparing.bench.matching.figures import Figure, Figures
+from sparing.bench.matching.latencies import Timing, small
+from sparing.bench.matching.measure import match
+from sparing.bench.matching.processes import Process, Run, Skipped, Worker
+from sparing.bench.matching.settings import Case, Settings, must_have
+from sparing.bench.matching.shapes import COMMON, RARE, SHAPES
+
+__all__ = [
+    "COMMON",
+    "ENGINES",
+    "RARE",
+    "SHAPES",
+    "Case",
+    "Figure",
+    "Figures",
+    "NumpyLoop",
+    "Process",
+    "Run",
+    "Settings",
+    "Skipped",
+    "SparkJoin",
+    "Timing",
+    "Worker",
+    "match",
+    "must_have",
+    "small",
+]
