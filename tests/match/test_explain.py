@@ -1,0 +1,171 @@
+"""Why an event matches a subscription, or why not: in agreement with matching, and in words."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparing.match import Explanation, Failure, Index
+from sparing.model.box import Box
+from sparing.model.errors import SparingError
+from tests.match import worlds
+from tests.match.test_index import admits, constraints
+from tests.match.worlds import tuned, tunings
+
+FIELDS = {
+    "symbol": "string", "price": "double", "size": "bigint", "flag": "boolean", "day": "date", "at": "timestamp",
+    "amount": "decimal(8,2)", "air speed": "int",
+}  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(st.data(), worlds.events(rows=(1, 3)), tunings)
+def test_explanations_agree_with_matches(data, events, tuning):
+    """For every pair, wherever the subscription stands; and they name exactly the fields that fail."""
+    asked = data.draw(worlds.subscriptions(events, constraints, admits, sizes=(1, 12)))
+    expected = asked.matching(events)
+    with tuned(tuning):
+        half = len(asked) // 2
+        index = Index.of_boxes(events.fields, [Box.of(asked.of(s)) for s in range(half)])
+        for s in range(half, len(asked)):
+            index.insert(s, Box.of(asked.of(s)))
+        matched = np.zeros_like(expected)
+        found = index.match(events.batch)
+        matched[found.numbers, found.rows] = True
+        for s in range(len(asked)):
+            for row in range(len(events)):
+                explanation = index.explain(events.row(row), s)
+                assert explanation.matches == expected[s, row] == matched[s, row]
+                failing = [
+                    name
+                    for name, constraint in sorted(asked.of(s).items())
+                    if not admits(constraint, events.fields[name], events.row(row)[name])
+                ]
+                assert [failure.field for failure in explanation.failures] == failing
+                for failure in explanation.failures:
+                    kind = events.fields[failure.field]
+                    assert failure.wanted == asked.of(s)[failure.field].sql(failure.field, kind)
+                assert str(explanation) == (
+                    "; ".join(f"{f.wanted} fails: {f.field} is {f.found}" for f in explanation.failures) + "."
+                    if failing
+                    else "It matches."
+                )
+
+
+@pytest.mark.parametrize(
+    ("where", "event", "text"),
+    [
+        ("symbol = 'A'", {"symbol": "B"}, "symbol = 'A' fails: symbol is 'B'."),
+        ("symbol = 'A'", {}, "symbol = 'A' fails: symbol is missing."),
+        ("symbol = 'A'", {"symbol": None}, "symbol = 'A' fails: symbol is missing."),
+        ("symbol = 'A'", {"symbol": "A"}, "It matches."),
+        ("symbol LIKE 'A%'", {"symbol": "It's"}, r"symbol LIKE 'A%' fails: symbol is 'It\'s'."),
+        ("symbol IN ('A', 'B')", {"symbol": "C"}, "symbol IN ('A', 'B') fails: symbol is 'C'."),
+        ("symbol > 'A' AND symbol <= 'B'", {"symbol": "A"}, "(symbol > 'A' AND symbol <= 'B') fails: symbol is 'A'."),
+        ("price < 10", {"price": 12.5}, "price < 10.0D fails: price is 12.5D."),
+        ("price < 10", {"price": 12}, "price < 10.0D fails: price is 12.0D."),
+        ("price < 10", {"price": math.nan}, "price < 10.0D fails: price is NaN."),
+        ("price < 10", {"price": math.inf}, "price < 10.0D fails: price is double('inf')."),
+        ("price > double('Infinity')", {"price": 1.0}, "price > double('Infinity') fails: price is 1.0D."),
+        ("size IS NULL", {"size": 0}, "size IS NULL fails: size is 0."),
+        ("size IS NOT NULL", {}, "size IS NOT NULL fails: size is missing."),
+        ("size <> 3", {"size": 3}, "(size < 3 OR size >= 4) fails: size is 3."),
+        ("size = 3 OR size IS NULL", {"size": 2}, "(size = 3 OR size IS NULL) fails: size is 2."),
+        ("flag", {"flag": False}, "flag = true fails: flag is false."),
+        ("day >= '2026-01-02'", {"day": date(2026, 1, 1)}, "day >= DATE '2026-01-02' fails: day is DATE '2026-01-01'."),
+        (
+            "at < '2026-01-01'",
+            {"at": datetime(2026, 1, 1, 12, tzinfo=UTC)},
+            "at < TIMESTAMP '2026-01-01 00:00:00' fails: at is TIMESTAMP '2026-01-01 12:00:00'.",
+        ),
+        ("amount = 9.99", {"amount": Decimal("10.5")}, "amount = 9.99 fails: amount is 10.50."),
+        ("`air speed` > 5", {"air speed": 5}, "`air speed` >= 6 fails: air speed is 5."),
+        ("price < 10 AND size > 5", {"size": 1, "price": 1.0}, "size >= 6 fails: size is 1."),
+        ("size > 5 AND price < 10", {}, "price < 10.0D fails: price is missing; size >= 6 fails: size is missing."),
+    ],
+)
+def test_explanations_read_well(where, event, text):
+    assert str(Index(FIELDS, {"where": [where]}).explain(event, 0)) == text
+
+
+@pytest.mark.parametrize(
+    ("table", "event", "text"),
+    [
+        ({"day <=": [date.max]}, {}, "day IS NOT NULL fails: day is missing."),
+        ({"day >=": [date.min]}, {}, "day IS NOT NULL fails: day is missing."),
+        ({"at <=": [datetime.max.replace(tzinfo=UTC)]}, {}, "at IS NOT NULL fails: at is missing."),
+        ({"size <=": [2**63 - 1]}, {}, "size IS NOT NULL fails: size is missing."),
+        ({"air speed <=": [2**31 - 1]}, {}, "`air speed` IS NOT NULL fails: air speed is missing."),
+        ({"price <=": [math.nan]}, {}, "price IS NOT NULL fails: price is missing."),
+        ({"price <": [math.nan]}, {"price": math.nan}, "price <= double('Infinity') fails: price is NaN."),
+        ({"price <": [0.0]}, {"price": 1.0}, "price < 0.0D fails: price is 1.0D."),
+        ({"symbol <=": ["A"]}, {"symbol": "A\0"}, "symbol <= 'A' fails: symbol is 'A\0'."),
+        ({"symbol in": [["B", "A"]]}, {"symbol": "C"}, "symbol IN ('A', 'B') fails: symbol is 'C'."),
+        ({"size >": [5], "size <": [3]}, {"size": 4}, "false fails: the subscription is one that nothing can match."),
+        ({"size in": [[]]}, {"size": 4}, "false fails: the subscription is one that nothing can match."),
+        ({"size >": [2**63 - 1]}, {"size": 4}, "false fails: the subscription is one that nothing can match."),
+    ],
+)
+def test_explanations_of_comparisons_read_well(table, event, text):
+    assert str(Index(FIELDS, table).explain(event, 0)) == text
+
+
+def test_an_explanation_can_be_taken_apart():
+    explanation = Index(FIELDS, {"id": ["cheap"], "where": ["price < 10"]}).explain({"price": 12.5}, "cheap")
+    assert explanation == Explanation((Failure("price", "price < 10.0D", "12.5D"),))
+    assert not explanation.matches
+
+
+def test_values_that_pandas_calls_missing():
+    index = Index(FIELDS, {"where": ["at IS NULL", "price IS NULL"]})
+    assert index.explain({"at": np.datetime64("NaT", "us")}, 0).matches
+    assert not index.explain({"price": np.float64("nan")}, 1).matches  # NaN is a number, as in Spark
+
+
+TOO_LARGE = "Python int too large to convert to C long"
+NOT_UNICODE = r"'utf-8' codec can't encode character '\ud800' in position 0: surrogates not allowed"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kind", "why"),
+    [
+        ("size", "many", "bigint", "Failed to parse string: 'many' as a scalar of type int64"),
+        ("size", 2.5, "bigint", "Float value 2.500000 was truncated converting to int64"),
+        ("size", 2**70, "bigint", TOO_LARGE),
+        ("size", 2**63, "bigint", TOO_LARGE),
+        ("symbol", "\ud800", "string", NOT_UNICODE),
+        ("flag", "maybe", "boolean", "Failed to parse value: maybe"),
+        ("at", pd.NaT, "timestamp", "NaTType does not support utcoffset"),
+    ],
+)
+def test_values_that_cannot_be_read(field, value, kind, why):
+    with pytest.raises(SparingError) as raised:
+        Index(FIELDS, {"where": [f"{field} IS NOT NULL"]}).explain({field: value}, 0)
+    assert str(raised.value) == f"{value!r} is not a value of field {field}, which is {kind}: {why}."
+
+
+def test_an_event_with_a_field_that_there_is_not():
+    with pytest.raises(SparingError) as raised:
+        Index(FIELDS, {"where": ["true"]}).explain({"weight": 1}, 0)
+    fields = "symbol, price, size, flag, day, at, amount, air speed"
+    assert str(raised.value) == f"There is no field weight: the fields are {fields}."
+
+
+def test_a_subscription_that_is_not_there():
+    with pytest.raises(SparingError, match=r"^There is no subscription 'x'\.$"):
+        Index(FIELDS).explain({}, "x")
+
+
+def test_explaining_does_not_disturb_matching():
+    index = Index(FIELDS, {"where": ["size > 5"]})
+    before = index.match(pa.table({"size": [6, 5]})).rows.tolist()
+    index.explain({"size": 1}, 0)
+    assert index.match(pa.table({"size": [6, 5]})).rows.tolist() == before == [0]

@@ -1,0 +1,178 @@
+"""What a match hands out: pairs that stay what they are, whatever is matched later."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sparing.match import Index
+from tests.match.worlds import in_order, pairs_of, tuned
+
+FIELDS = {"x": "bigint", "s": "string"}
+
+
+def index_of(size=300, **more):
+    return Index(FIELDS, {"x >=": np.arange(size), **more})
+
+
+def batch_of(seed, rows=700):
+    return pa.record_batch({"x": np.random.default_rng(seed).integers(0, 300, rows)})
+
+
+def read_numbers(found):
+    return found.numbers
+
+
+def read_part(found):
+    return found.numbers[5:]
+
+
+def read_rows(found):
+    return found.rows
+
+
+def read_starts(found):
+    return found.starts
+
+
+def read_memory(found):
+    return memoryview(found.numbers)
+
+
+def read_reshaped(found):
+    return found.numbers[: len(found) // 2 * 2].reshape(-1, 2).T
+
+
+def read_arrow(found):
+    return found.to_arrow()
+
+
+def read_column(found):
+    return found.to_arrow()["subscription"].chunk(0)
+
+
+def read_slice(found):
+    return found.to_arrow()["subscription"].chunk(0).slice(3)
+
+
+def read_arrow_as_array(found):
+    return found.to_arrow()["subscription"].chunk(0).to_numpy()
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        *(lambda found: found, read_numbers, read_part, read_rows, read_starts, read_memory, read_reshaped),
+        *(read_arrow, read_column, read_slice, read_arrow_as_array),
+    ],
+)
+@pytest.mark.parametrize("rows", [10, 700])
+def test_nothing_that_somebody_holds_is_overwritten(read, rows):
+    index = index_of()
+
+    def listed(held):
+        if hasattr(held, "starts"):
+            return held.starts.tolist(), held.numbers.tolist(), held.rows.tolist()
+        return held.to_pylist() if hasattr(held, "to_pylist") else np.asarray(held).tolist()
+
+    held, expected = [], []
+    for seed in range(5):
+        held.append(read(index.match(batch_of(seed, rows))))  # the matches themselves are let go
+        expected.append(listed(held[-1]))
+        index.match(batch_of(99, rows // 2))
+        list(index.slices(batch_of(98, rows), 1000))
+    assert [listed(one) for one in held] == expected
+    fresh = [listed(read(index_of().match(batch_of(seed, rows)))) for seed in range(5)]
+    assert expected == fresh
+
+
+def test_room_for_matches_is_used_again_once_nobody_looks():
+    index = index_of()
+    batch = batch_of(1)
+    first = index.match(batch)
+    place = first.numbers.ctypes.data
+    second = index.match(batch)
+    assert second.numbers.ctypes.data != place
+    second_place = second.numbers.ctypes.data
+    del second
+    third = index.match(batch)
+    assert third.numbers.ctypes.data == second_place
+    assert pairs_of(third) == pairs_of(first)
+
+
+def test_slices_are_independent_of_each_other():
+    index = index_of()
+    batch = batch_of(2)
+    parts = list(index.slices(batch, 2000))
+    assert len(parts) > 10
+    whole = index.match(batch)
+    assert in_order(pair for part in parts for pair in pairs_of(part)) == pairs_of(whole)
+    assert len(list(index.slices(batch, len(whole)))) == 1
+
+
+def test_slices_of_events_that_visit_the_same_shelf_come_together():
+    with tuned({"standing.FEWEST_ON_SHELF": 5, "standing.MOST_HASHED": 0}):
+        index = Index(FIELDS, {"s =": ["a"] * 20 + ["b"] * 20})
+        batch = pa.record_batch({"s": ["a", "b"] * 100})
+        parts = list(index.slices(batch, 1000))
+    assert len(parts) >= 4
+    assert all(one < other for part in parts for one, other in pairwise(part.events.tolist()))
+    mixed = [part for part in parts if len({row % 2 for row in part.events.tolist()}) > 1]
+    assert len(mixed) <= 1
+    assert in_order(pair for part in parts for pair in pairs_of(part)) == pairs_of(index.match(batch))
+
+
+def test_pairs_are_in_the_order_of_events():
+    found = Index(FIELDS, {"id": ["b", "a"], "where": ["x > 1", "x > 2"]}).match(pa.table({"x": [3, 1, 2]}))
+    assert found.events.tolist() == [0, 1, 2]
+    assert found.starts.tolist() == [0, 2, 2, 3]
+    assert found.rows.tolist() == [0, 0, 2]
+    assert sorted(found.ids[:2]) == ["a", "b"]
+    assert found.ids[2:] == ["b"]
+    assert len(found) == 3
+
+
+def test_ids_are_those_of_the_time_of_the_match():
+    index = Index(FIELDS, {"where": ["x > 1", "x > 2"]})
+    found = index.match(pa.table({"x": [3]}))
+    index.insert("late", "true")
+    index.remove(0)
+    index.tidy()
+    assert sorted(found.ids) == [0, 1]
+    named = Index(FIELDS, {"id": ["a", "b"], "where": ["x > 1", "x > 2"]})
+    found = named.match(pa.table({"x": [3]}))
+    named.remove("a")
+    named.insert("c", "true")
+    named.insert("a", "x < 0")
+    assert sorted(found.ids) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("ids", "kind"), [(["a", "b"], pa.string()), ([5, 6], pa.int64()), (None, pa.int32())])
+def test_arrow_tables_have_the_same_types_whether_anything_matched_or_not(ids, kind):
+    table = {"where": ["x > 1", "x > 2"]} if ids is None else {"id": ids, "where": ["x > 1", "x > 2"]}
+    index = Index(FIELDS, table)
+    batch = pa.table({"x": [0, 0, 5, 0]})
+    tables = [part.to_arrow() for part in index.slices(batch, 1)]
+    schema = pa.schema({"event": pa.int32(), "subscription": kind})
+    assert [one.schema for one in tables] == [schema] * len(tables)
+    assert min(one.num_rows for one in tables) == 0
+    assert pa.concat_tables(tables).sort_by("subscription").to_pylist() == [
+        {"event": 2, "subscription": id_} for id_ in (ids or [0, 1])
+    ]
+
+
+def test_stats_tell_how_large_the_index_is_and_what_the_last_batch_took():
+    index = index_of()
+    stats = index.stats()
+    assert (stats.subscriptions, stats.events, stats.pairs, stats.looked_at) == (300, 0, 0, 0)
+    found = index.match(batch_of(1))
+    stats = index.stats()
+    assert (stats.events, stats.pairs, stats.looked_at) == (700, len(found), 600)
+    assert stats.bytes_per_subscription == stats.bytes / 300
+    assert index_of(30_000).stats().bytes > stats.bytes + 29_700 * 8
+    assert Index(FIELDS).stats().bytes_per_subscription == 0.0
+    long = Index(FIELDS, {"s =": ["x" * 100_000]}).stats().bytes
+    assert long > Index(FIELDS, {"s =": ["x"]}).stats().bytes + 99_000
