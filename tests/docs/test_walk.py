@@ -11,8 +11,8 @@ import yaml
 from sparing.control.plan import make_plan
 from sparing.deployment.deployment import Deployment
 from sparing.flow.at_once import Publications
-from sparing.match.columns import Column
 from sparing.flow.walk import Walk
+from sparing.match.columns import Column
 from sparing.model.types import Kind
 from tests.docs.pages import only, rows_of, table
 

@@ -170,6 +170,7 @@ class DuckDbJoin(Engine):
         import duckdb
 
         self._database = duckdb.connect(config={"threads": 1})
+        self._database.execute("SET enable_progress_bar = false")
 
     def load(self, shape: Shape, subscriptions: pa.Table) -> None:
         """A table."""
