@@ -25,4 +25,5 @@ def test_every_step_is_told(spark):
     assert json.loads(json.dumps(figures.json()))["microseconds"][0]["kept"] == figure.kept
     console = Console(width=120, record=True)
     console.print(figures.table())
-    assert all(step in console.export_text() for step in STEPS)
+    text = console.export_text()
+    assert all(step in text for step in STEPS)

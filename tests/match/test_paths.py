@@ -241,6 +241,20 @@ def test_values_are_compared_only_where_bounds_fall_inside_buckets(bounds, exact
     assert index.stats().verified < 0.05 * bounds * 1100  # only those in the bucket that a bound falls into
 
 
+def test_nothing_is_compared_where_every_bound_is_an_edge():
+    batch = batch_of(1100, span=100)
+    low, high = ranges_of(400, span=50, width=40)
+    index = Index(FIELDS, {"x >=": low, "x <=": high, "y >": low, "y <": high + 2})
+    x, y = between(batch, "x", low, high), between(batch, "y", low + 1, high + 1)
+    check_matches(index.match(batch), x & y)
+    assert index.stats().verified == 0
+    sets = [sorted(SEED.choice(100, 4, replace=False).tolist()) for _ in range(60)]
+    expected = np.array([np.isin(batch.column("x").to_numpy(), some) for some in sets])
+    index = Index(FIELDS, {"x in": sets})
+    check_matches(index.match(batch), expected)
+    assert index.stats().verified < 0.2 * expected.sum()  # where few events are left, all are compared
+
+
 def test_sets_within_buckets_are_compared_by_value():
     batch = batch_of(1100, span=4000)
     sets = [sorted(SEED.choice(4000, 3, replace=False).tolist()) for _ in range(500)]
