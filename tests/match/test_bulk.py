@@ -10,6 +10,8 @@ import pytest
 
 from sparing.match import Index
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 SIZE = 100_000
 FIELDS = {"symbol": "string", "price": "double", "size": "bigint", "venue": "int"}
 

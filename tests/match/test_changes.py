@@ -216,7 +216,7 @@ class Changes(RuleBasedStateMachine):
 
 
 TestChanges = Changes.TestCase
-TestChanges.settings = settings(max_examples=50, stateful_step_count=20)
+TestChanges.settings = settings(max_examples=40, stateful_step_count=20)
 
 
 def relabelings(monkeypatch):

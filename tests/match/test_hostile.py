@@ -20,6 +20,8 @@ from sparing.match.index import MOST_FIELDS
 from sparing.model.errors import SparingError
 from tests.match.worlds import check_matches, in_order, pairs_of
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
 MEGABYTE = 1 << 20
 MANY = 200_000
 
@@ -47,14 +49,6 @@ def memory(most):
     yield
     grown = resident("VmHWM") - before
     assert grown < most, f"grew by {grown / MEGABYTE:.0f} MB"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled():
-    """Compile, or load what has been compiled, before anything is timed."""
-    index = Index({"s": "string", "x": "int"}, {"where": ["x > 1", "s = 'a'", "x IN (1, 3)"]})
-    for rows in (1, 600):
-        index.match(pa.table({"s": ["a"] * rows, "x": pa.array([3] * rows, pa.int32())}))
 
 
 # Long texts and long lists

@@ -38,7 +38,7 @@ def admits(constraint, kind, value):
     return constraint.admits(None if value is None else kind.code(value))
 
 
-@settings(max_examples=80)
+@settings(max_examples=70)
 @given(st.data(), worlds.events(), tunings)
 def test_conditions_match_what_sql_says(data, events, tuning):
     """From text to pairs, judged by three-valued logic on the values themselves."""
@@ -78,7 +78,7 @@ def test_boxes_match_what_they_admit(events_are):
     pinned = {"many": many, "few": few, "as they are": {}}[events_are]
     taken = Counter()
 
-    @settings(max_examples=10)
+    @settings(max_examples=8)
     @given(st.data(), worlds.events(), tunings)
     def check(way, data, events, tuning):
         asked = data.draw(worlds.subscriptions(events, constraints, admits))

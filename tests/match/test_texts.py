@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.match.predicates import LEAST, MOST
@@ -39,6 +39,7 @@ def check(of, bounds, ranges, seen):
 
 
 @pytest.mark.parametrize(("space", "near"), [(1 << 36, 1 << 20), (4, 2), (16, 8), (9, 3)])
+@settings(max_examples=60)
 @given(batches=st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=6), seen=st.lists(texts))
 def test_ranges_of_labels_are_ranges_of_text(space, near, batches, seen):
     """However bounds come; where labels had to change, ranges made earlier are moved."""
