@@ -118,9 +118,9 @@ class Encoder:
         return None if low == LEAST else low, None if last == MOST else last + 1
 
     def codes(self, columns: Mapping[str, Column], used: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        """Codes and validity of the used fields of a batch: [field, row]."""
+        """Codes and validity of the used fields of a batch: [field, row]. Of other fields nothing is missing."""
         codes = np.zeros((len(self.fields), rows), dtype=np.int64)
-        valid = np.zeros((len(self.fields), rows), dtype=bool)
+        valid = np.ones((len(self.fields), rows), dtype=bool)
         for number, name in enumerate(self.fields):
             if used[number]:
                 column = columns[name]

@@ -72,8 +72,14 @@ class Matches:
         if self.names is None:
             ids = pa.array(self.numbers)
         else:
-            ids = pa.array(self.ids) if len(self) else pa.array(self.names[:1])[:0]  # of the same type all the same
+            ids = self._ids_as_array() if len(self) else pa.array(self.names[:1])[:0]  # of the same type all the same
         return pa.table({"event": pa.array(self.rows), "subscription": ids})
+
+    def _ids_as_array(self) -> pa.Array:
+        try:
+            return pa.array(self.ids)
+        except pa.ArrowException as error:
+            raise SparingError(f"The ids do not fit into one column: {error}. Give all of them one type.") from error
 
 
 @dataclass(frozen=True)
@@ -128,6 +134,7 @@ class Index:
         self._transposed: WeakKeyDictionary[Shelf, Transposed] = WeakKeyDictionary()
         self._workspace = _Workspace()
         self._last = (0, 0, 0, 0)
+        self._changes = 0
         if subscriptions is not None:
             table = as_table(subscriptions)
             predicates, _ = read_table(table, self._encoder)
@@ -205,6 +212,7 @@ class Index:
         self._add(predicates, names)
 
     def _add(self, predicates: Predicates, ids: Sequence[Id]) -> None:
+        self._changes += 1
         numbers = np.arange(self._count, self._count + len(ids))
         if self._ids is None and list(ids) != numbers.tolist():
             self._ids = list(range(self._count))
@@ -220,6 +228,7 @@ class Index:
     def remove(self, id_: Id) -> None:
         """Drop a subscription."""
         number = self.number_of(id_)
+        self._changes += 1
         self._standing.remove(number)
         self._gone.add(number)
         if self._number_of is not None:
@@ -243,7 +252,7 @@ class Index:
     def slices(self, batch: pa.RecordBatch | pa.Table, pairs: int = MOST_PAIRS) -> Iterator[Matches]:
         """The same in parts, each with all pairs of some of the events, and no more than asked for (but for one event).
 
-        Memory stays bounded, however many pairs there are.
+        Memory stays bounded, however many pairs there are. The index must not change until all parts have been read.
         """
         return self.slice_columns(self._columns(batch), batch.num_rows, pairs)
 
@@ -257,8 +266,12 @@ class Index:
         codes, valid = self._encoded(columns, rows)
         size = self._fitting(rows, pairs)
         order = self._by_shelf(codes) if size < rows else np.arange(rows, dtype=np.int32)
-        start = 0
+        start, changes = 0, self._changes
         while start < rows:
+            if self._changes != changes:
+                raise SparingError(
+                    "The index was changed while slices of a batch were being read: read them all first."
+                )
             end = min(rows, start + size)
             everyone = end - start == rows
             mine = order if everyone else np.sort(order[start:end])

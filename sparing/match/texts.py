@@ -15,7 +15,7 @@ import pyarrow as pa
 from sparing.match.predicates import LEAST, MOST
 
 SPACE = 1 << 36  # between the labels of texts that are known from the start
-NEAR = 1 << 20  # from a text to the next that comes later: texts that come in ascending order find room for long
+NEAR = 1 << 16  # from the text that came last to its new neighbour: texts that come in order find room for long
 
 
 class Texts:
@@ -24,6 +24,7 @@ class Texts:
     def __init__(self) -> None:
         self._label: dict[str, int] = {}
         self._ascending: list[str] = []
+        self._latest = ""  # the text that came last
         self._moved: list[tuple[np.ndarray, np.ndarray]] = []
 
     def __len__(self) -> int:
@@ -43,15 +44,31 @@ class Texts:
         kept = True
         for text in new:
             at = bisect_left(self._ascending, text)
-            below = self._label[self._ascending[at - 1]] if at else 0
-            above = self._label[self._ascending[at]] if at < len(self._ascending) else below + 2 * SPACE
+            label = self._label_at(at)
             self._ascending.insert(at, text)
-            if above - below < 4:
+            self._latest = text
+            if label is None:
                 self._relabel()
                 kept = False
             else:
-                self._label[text] = below + min(NEAR, (above - below) // 4 * 2)
+                self._label[text] = label
         return kept
+
+    def _label_at(self, at: int) -> int | None:
+        """A label for a text that is to be inserted at a place, None if there is no room.
+
+        It is half way between its neighbours, but close to the text that came last if that is one of them.
+        """
+        below = self._label[self._ascending[at - 1]] if at else 0
+        above = self._label[self._ascending[at]] if at < len(self._ascending) else below + 2 * SPACE
+        half = (above - below) // 2
+        if half < 2:
+            return None
+        if at and self._ascending[at - 1] == self._latest:
+            return below + min(NEAR, half)
+        if at < len(self._ascending) and self._ascending[at] == self._latest:
+            return above - min(NEAR, half)
+        return below + half
 
     def _relabel(self) -> None:
         before = self._label

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from sparing.match import Index
+from sparing.model.errors import SparingError
 from tests.match.worlds import in_order, pairs_of, tuned
 
 FIELDS = {"x": "bigint", "s": "string"}
@@ -176,3 +177,22 @@ def test_stats_tell_how_large_the_index_is_and_what_the_last_batch_took():
     assert Index(FIELDS).stats().bytes_per_subscription == 0.0
     long = Index(FIELDS, {"s =": ["x" * 100_000]}).stats().bytes
     assert long > Index(FIELDS, {"s =": ["x"]}).stats().bytes + 99_000
+
+
+def test_an_index_must_not_change_while_slices_are_read():
+    index = Index({"x": "int"}, [{"id": "a", "where": "x > 0"}, {"id": "b", "where": "true"}])
+    parts = index.slices(pa.record_batch({"x": pa.array([1, 2, 3], pa.int32())}), pairs=2)
+    next(parts)
+    index.insert("c", "x IS NULL")
+    with pytest.raises(SparingError, match="changed while slices of a batch were being read"):
+        next(parts)
+
+
+def test_ids_of_several_types_do_not_make_a_column():
+    index = Index({"x": "int"})
+    index.insert("a", "true")
+    index.insert(7, "true")
+    found = index.match(pa.record_batch({"x": pa.array([1], pa.int32())}))
+    assert sorted(found.ids, key=str) == [7, "a"]
+    with pytest.raises(SparingError, match="Give all of them one type"):
+        found.to_arrow()

@@ -112,3 +112,10 @@ def test_missing_texts_do_not_disturb_the_others():
     assert of.labels(pa.array([], pa.string())).tolist() == []
     assert len(of.labels(pa.nulls(3, pa.string()))) == 3
     assert Texts().labels(pa.array(["x", None])).tolist()[0] == Texts().label("x")
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_texts_that_come_in_order_find_room(step):
+    texts = Texts()
+    texts.add(["a", "c"])
+    assert all(texts.add([f"b{number:05}"]) for number in range(10_000)[::step])

@@ -43,6 +43,7 @@ class Engine(ABC):
     library: ClassVar[str] = ""
     ways: ClassVar[tuple[str, ...]] = ("",)
     most: ClassVar[int] = MOST_EVENTS
+    whole: ClassVar[bool] = False  # whether it is measured on whole batches, whatever the time that is to be taken
 
     @abstractmethod
     def load(self, shape: Shape, subscriptions: pa.Table) -> None:
@@ -70,6 +71,7 @@ class SparingIndex(Engine):
 
     title = "Sparing"
     most = BATCH
+    whole = True
 
     def __init__(self) -> None:
         for name in ("a", "b"):  # loads the kernels, or compiles them

@@ -97,6 +97,7 @@ def _estimate(process: Process, way: str, most: int, seconds: float) -> tuple[in
     """How many events to match in about so many seconds, and how many each second, from ever larger batches.
 
     What a batch costs however small it is does not count, so that a query's overhead never makes up most of the time.
+    The index is made for large batches, and gets them even if they take longer.
     """
 
     def run(events: int) -> float:
@@ -106,6 +107,8 @@ def _estimate(process: Process, way: str, most: int, seconds: float) -> tuple[in
     run(events)  # the first time may be extraordinary
     overhead = run(1)
     taken = run(events)
+    if process.engine.whole:
+        return most, most / run(most)
     while events < most and taken - overhead < seconds / 2:
         growth = seconds / max(taken - overhead, seconds / GROWTH)
         events = min(most, int(events * growth))
