@@ -14,9 +14,11 @@ def build() -> typer.Typer:
     """The application with all its commands."""
     from sparing.cli.bench import bench
     from sparing.cli.demo import demo
+    from sparing.cli.explain import explain
     from sparing.cli.generate import generate
     from sparing.cli.replay import replay
     from sparing.cli.run import run
+    from sparing.cli.study import study
 
     app = typer.Typer(
         help="Content-based publish/subscribe on Apache Spark that sends as few messages as can be.",
@@ -25,8 +27,9 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in (demo, run, replay, generate, bench):
+    for command in (demo, run, replay, explain, generate, study):
         app.command()(command)
+    app.add_typer(bench, name="bench")
 
     @app.callback(invoke_without_command=True)
     def options(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import typer
@@ -49,11 +49,16 @@ def step(what: str) -> Iterator[None]:
 
 @contextmanager
 def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSession]:
-    """A Spark session for one command, without Java's chatter on the terminal."""
+    """A Spark session for one command, without Java's chatter on the terminal.
+
+    While Java starts, what the walk runs on is compiled, or loaded if that has been done before.
+    """
+    from sparing.flow.warm import warm_up
     from sparing.spark.session import session
 
     settings = dict(_setting(text) for text in conf)
     with step(f"Starting Spark on {master}"), _quiet():
+        Thread(target=warm_up, daemon=True).start()
         spark = session(master, settings=settings)
     try:
         yield spark

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def replay(
     file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
     decision: str = typer.Option(
-        "", "--decision", help="Link policies to compare, e.g. publisher-edge,subscriber-edge.", metavar="A,B,..."
+        "", "--decision", help="Link policies to compare, e.g. adock,wad,static.", metavar="A,B,..."
     ),
     json_file: Path | None = typer.Option(None, "--json", help="Write the bills to a file as JSON.", metavar="OUT"),
     master: str = MasterOption,
@@ -26,7 +27,9 @@ def replay(
 ) -> None:
     """Replay a deployment's source as one batch and print the bill; the first policy's results go to the sink.
 
-    Example: sparing replay toronto.yaml --decision publisher-edge,subscriber-edge --json bills.json
+    Beside the bill stands the least that any policy could have sent, on every link.
+
+    Example: sparing replay toronto.yaml --decision adock,wad,static,subscriber-edge --json bills.json
     """
     from sparing.deployment.deployment import Deployment
     from sparing.flow.links import NAIVE, POLICIES
@@ -43,30 +46,41 @@ def replay(
         from sparing.spark.run import replay as run_batch
 
         runs: dict[str, Replayed] = {}
+        least: dict[tuple[str, str], int] | None = None
         for at, name in enumerate(policies):
             with step(f"Replaying {deployment.name} under {name}"):
-                runs[name] = run_batch(spark, deployment, name)
+                runs[name] = run_batch(spark, deployment, name, bound=least is None)
+            least = runs[name].least if least is None else least
             if at == 0 and deployment.sink is not None:
                 with step("Writing the results"):
                     counts = sinks.write(runs[name].delivered, deployment.sink, None)
             runs[name].delivered.forget()
         bills = {name: run.bill for name, run in runs.items()}
-        out.print(bills_table(bills, NAIVE if NAIVE in bills and len(bills) > 1 else None))
-        out.print(links_table(bills))
+        seconds = {name: run.seconds for name, run in runs.items()}
+        out.print(bills_table(bills, NAIVE if NAIVE in bills and len(bills) > 1 else None, least, seconds))
+        out.print(links_table(bills, least=least))
         if deployment.sink is not None:
             where = sinks.place(deployment.sink, replay=True)
             say(f"{told(counts)}" + (f"; the tables are in {where}." if where else "."))
         if json_file is not None:
-            write_json(json_file, {name: bill_json(run) for name, run in runs.items()})
+            write_json(json_file, {name: bill_json(run, least) for name, run in runs.items()})
 
 
-def bill_json(run: Replayed) -> dict[str, Any]:
-    """A bill for programs: totals by kind, and every entry."""
+def bill_json(run: Replayed, least: Mapping[tuple[str, str], int] | None) -> dict[str, Any]:
+    """A bill for programs: totals by kind, the least possible by link, and every entry."""
     entries = [
         {"source": k.source, "target": k.target, "kind": k.kind.value, "bucket": k.bucket, "messages": messages}
         for k, messages in sorted(run.bill.items())
     ]
-    return {"by_kind": run.bill.by_kind(), "between_brokers": run.bill.between_brokers(), "entries": entries}
+    possible = None if least is None else {f"{source}>{target}": n for (source, target), n in sorted(least.items())}
+    return {
+        "by_kind": run.bill.by_kind(),
+        "between_brokers": run.bill.between_brokers(),
+        "least_possible": None if least is None else sum(least.values()),
+        "least_possible_by_link": possible,
+        "cpu_seconds": run.seconds,
+        "entries": entries,
+    }
 
 
 def write_json(path: Path, what: Any) -> None:

@@ -30,6 +30,7 @@ class Plan:
     routes: Routes
     decision: str
     bucket: int
+    patience: int | None = None  # how long links wait, if the decision is a patient one (microseconds)
 
     @cached_property
     def by_topic(self) -> dict[str, np.ndarray]:
@@ -48,10 +49,11 @@ def make_plan(
     subscriptions: tuple[Subscription, ...],
     decision: str,
     bucket: int,
+    patience: int | None = None,
 ) -> Plan:
     """Build the tree, attach the subscribers."""
     routes = Routes.of(overlay.brokers, shared_tree(overlay))
     served_by = do(routes, subscribers, subscriptions, advertisements)
     ordered = tuple(sorted(subscriptions, key=lambda subscription: subscription.id))
     broker_of = np.array([routes.number[served_by[s.subscriber]] for s in ordered], dtype=np.int32)
-    return Plan(topics, advertisements, ordered, broker_of, routes, decision, bucket)
+    return Plan(topics, advertisements, ordered, broker_of, routes, decision, bucket, patience)

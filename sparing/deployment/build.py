@@ -11,6 +11,7 @@ from sparing.deployment.overlay import overlay_of
 from sparing.deployment.paths import located
 from sparing.deployment.publishers import advertisements
 from sparing.deployment.reach import check_reach
+from sparing.deployment.schema import PolicyEntry
 from sparing.deployment.sections import Sections
 from sparing.deployment.subscribers import candidates
 from sparing.deployment.subscriptions import subscriptions_of
@@ -34,6 +35,7 @@ def build(sections: Sections, base: Path) -> Deployment:
     sink = endpoint("sink", file.sink, base, place, mistakes)
     watermark = _duration(file.watermark, 0, place(("watermark",)), mistakes)
     bucket = _duration(file.bill.bucket, 1, place(("bill", "bucket")), mistakes)
+    policy = _policy(file.policy, place(("policy", "patience")), mistakes)
     mistakes.stop_if_any()
     check_reach(overlay, published, subscribers, subscriptions, sections.subscriptions.place)
     return Deployment(
@@ -45,12 +47,21 @@ def build(sections: Sections, base: Path) -> Deployment:
         subscriptions=tuple(subscriptions),
         source=source,
         sink=sink,
-        policy=Policy(**file.policy.model_dump()),
+        policy=policy,
         watermark=watermark,
         bucket=bucket,
         checkpoint=None if file.checkpoint is None else located(file.checkpoint, base),
         tables=sections.tables,
     )
+
+
+def _policy(entry: PolicyEntry, place: Place, mistakes: Mistakes) -> Policy:
+    patience = None if entry.patience is None else _duration(entry.patience, 1, place, mistakes)
+    if patience is not None and entry.decision != "patience":
+        mistakes.add(
+            place, f"the decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
+        )
+    return Policy(entry.trees, entry.tree, entry.decision, patience)
 
 
 def _duration(text: str, least: int, place: Place, mistakes: Mistakes) -> int:

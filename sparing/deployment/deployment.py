@@ -30,7 +30,8 @@ class Policy:
 
     trees: str = "do"
     tree: str = "shared"
-    decision: str = "publisher-edge"
+    decision: str = "adock"
+    patience: int | None = None  # microseconds; None: the policy's own
 
 
 @dataclass(frozen=True)

@@ -223,9 +223,15 @@ class PolicyEntry(Entry):
         default="do", description="How delivery trees are built: `do` takes the shortest distance."
     )
     tree: Literal["shared"] = Field(default="shared", description="One delivery tree for all publishers.")
-    decision: Literal["publisher-edge", "subscriber-edge"] = Field(
-        default="publisher-edge",
-        description="Where windows are aggregated: as early as can be, or only at the subscriber's broker.",
+    decision: Literal["adock", "patience", "wad", "wad-live", "bat", "static", "publisher-edge", "subscriber-edge"] = (
+        Field(
+            default="adock",
+            description="How each link chooses between one partial result and single publications: [links](links.md).",
+        )
+    )
+    patience: Duration | None = Field(
+        default=None,
+        description="With `decision: patience`: how much later a link decides for every link before it (1 second).",
     )
 
 

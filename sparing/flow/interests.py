@@ -12,7 +12,7 @@ from sparing.control.plan import Plan
 from sparing.flow.deliver.digest import PAYLOAD, digest
 from sparing.flow.interest_groups import interest_groups
 from sparing.flow.kernels import HELD, RAW
-from sparing.flow.links import POLICIES
+from sparing.flow.links import policy_of
 from sparing.flow.links.policy import LinkPolicy
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Aggregation, Subscription
@@ -37,11 +37,19 @@ class Interests:
     policy: LinkPolicy
     keep_payload: bool = False  # whether held publications bring their payload, so that a late one can be shown
     known_groups: Mapping[str, str] = field(default_factory=dict)  # subscription id -> name of the group it was in
+    bound: bool = False  # whether the fewest possible messages on each link are to be worked out: for whole traces
 
     @classmethod
-    def of(cls, plan: Plan, keep_payload: bool = False, known_groups: Mapping[str, str] | None = None) -> Interests:
+    def of(
+        cls,
+        plan: Plan,
+        keep_payload: bool = False,
+        known_groups: Mapping[str, str] | None = None,
+        bound: bool = False,
+    ) -> Interests:
         """The interests under the plan's own link policy."""
-        return cls(plan, POLICIES[plan.decision], keep_payload, known_groups or {})
+        policy = policy_of(plan.decision, plan.patience)
+        return cls(plan, policy, keep_payload, known_groups or {}, bound and not policy.at_once)
 
     @cached_property
     def aggregations(self) -> tuple[Aggregation | None, ...]:
@@ -107,7 +115,8 @@ class Interests:
             boxes = [self.plan.subscriptions[n].query.box for n in waiting]
             ids = [self.plan.subscriptions[n].id for n in waiting]
             before = [self.known_groups.get(id_) for id_ in ids]
-            for members in interest_groups(boxes, before):
+            apart = [list(range(len(boxes)))] if boxes else []
+            for members in apart if self.policy.together else interest_groups(boxes, before):
                 group_of[waiting[members]] = len(names)
                 names.append(self._group_name(topic, [ids[m] for m in members], names))
         return tuple(names), group_of

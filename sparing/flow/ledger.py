@@ -22,18 +22,19 @@ class Ledger:
         self._links: Counter[tuple[int, MessageKind, int]] = Counter()
         self._last_hops: Counter[tuple[int, int]] = Counter()
 
-    def cross(self, link: int, kind: MessageKind, time: int, messages: int = 1) -> None:
-        """Messages sent over a link at a time."""
-        self._links[link, kind, time // self._plan.bucket] += messages
-
     def cross_many(self, links: np.ndarray, kind: MessageKind, times: np.ndarray) -> None:
         """One message for each (link, time)."""
         for link, bucket, messages in _counted(links, times // self._plan.bucket):
             self._links[link, kind, bucket] += messages
 
-    def notify(self, subscription: int, time: int) -> None:
-        """One notification to a subscription's owner."""
-        self._last_hops[subscription, time // self._plan.bucket] += 1
+    def cross_in(self, link: int, kind: MessageKind, bucket: int, messages: int) -> None:
+        """Messages sent over a link in a time bucket."""
+        self._links[link, kind, bucket] += messages
+
+    def notify_all(self, subscriptions: np.ndarray, times: np.ndarray) -> None:
+        """One notification for each (subscription, time)."""
+        for subscription, bucket, messages in _counted(subscriptions, times // self._plan.bucket):
+            self._last_hops[subscription, bucket] += messages
 
     def notify_many(self, pairs: Pairs, times: np.ndarray) -> None:
         """One notification for each pair; `times` are those of all rows."""

@@ -44,17 +44,19 @@ class Matched:
         return len(self.time)
 
     @cached_property
-    def _held_starts(self) -> np.ndarray:
+    def held_starts(self) -> np.ndarray:
+        """Where the held subscriptions of each row begin, and after the last row where they end."""
         return _starts(self.held_rows, len(self))
 
     @cached_property
-    def _goal_starts(self) -> np.ndarray:
+    def goal_starts(self) -> np.ndarray:
+        """The same for goals."""
         return _starts(self.goal_rows, len(self))
 
     def take(self, rows: np.ndarray) -> Matched:
         """Some rows, in the order given."""
-        held_rows, held_at = _take_pairs(self._held_starts, rows)
-        goal_rows, goal_at = _take_pairs(self._goal_starts, rows)
+        held_rows, held_at = _take_pairs(self.held_starts, rows)
+        goal_rows, goal_at = _take_pairs(self.goal_starts, rows)
         return Matched(
             self.time[rows],
             self.id[rows],
@@ -83,14 +85,25 @@ class Matched:
         }
         return replace(self, columns=columns)
 
-    def in_order(self) -> Matched:
-        """By event time, then id, then publisher."""
+    def without_pairs(self, rows: np.ndarray) -> Matched:
+        """Without the held subscriptions and goals of some rows (a mask)."""
+        held, goals = ~rows[self.held_rows], ~rows[self.goal_rows]
+        return replace(
+            self,
+            held_rows=self.held_rows[held],
+            held=self.held[held],
+            goal_rows=self.goal_rows[goals],
+            goals=self.goals[goals],
+        )
+
+    def order(self) -> np.ndarray:
+        """The rows by event time, then id, then publisher."""
         order = np.argsort(self.time, kind="stable")
         if (np.diff(self.time[order]) == 0).any():
             names = {"id": self.id, "publisher": self.publisher}
             keys = pa.table({"time": self.time, **{key: pa.array(v, pa.string()) for key, v in names.items()}})
             order = pc.sort_indices(keys, sort_keys=[(key, "ascending") for key in keys.column_names]).to_numpy()
-        return self.take(order.astype(np.int64))
+        return order.astype(np.int64)
 
     def pack(self) -> bytes:
         """The batch as one Arrow buffer."""
@@ -100,8 +113,8 @@ class Matched:
                 "id": pa.array(self.id, type=pa.string()),
                 "publisher": pa.array(self.publisher, type=pa.string()),
                 "at": self.at.astype(np.int32),
-                "held": _lists(self._held_starts, self.held),
-                "goals": _lists(self._goal_starts, self.goals),
+                "held": _lists(self.held_starts, self.held),
+                "goals": _lists(self.goal_starts, self.goals),
                 "mark_end": self.mark_end,
                 "mark_subscription": self.mark_subscription,
                 **{f".{name}": arrow(column) for name, column in self.columns.items()},

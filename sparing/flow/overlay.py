@@ -7,33 +7,52 @@ are decided in the order (end, subscription id); at equal times before the publi
 
 `advance` is a pure function of state, arrivals and time. So results and bill do not depend on how a stream was cut
 into batches, and an overlay may be hosted in several processes: links whose far end is elsewhere give and take items.
+The walk itself is compiled (`journey`); here its arrays are prepared, and what came of it gets names again.
 
 Paper: mna-aggregation, sections V-VII; what it leaves open is settled in docs/decisions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
-from sparing.control.routes import HERE, distinct
 from sparing.flow.deliver.count_windows import CountTail
-from sparing.flow.deliver.payload import json_object
+from sparing.flow.deliver.results import payloads
+from sparing.flow.edges import Edges, joined, renumbered
 from sparing.flow.interests import ALWAYS, Interests
 from sparing.flow.items import Item, column_type, item_columns, item_values
+from sparing.flow.journey.arrays import (
+    AHEAD,
+    HERE,
+    NONE,
+    PUBLICATIONS,
+    RAW,
+    RESULTS,
+    SENDING,
+    TELLING,
+    TURN,
+    Journey,
+)
+from sparing.flow.journey.build import Travellers, set_out
+from sparing.flow.journey.ranges import Ranges, window_edges
+from sparing.flow.journey.run import run
+from sparing.flow.journey.ways import Ways
 from sparing.flow.ledger import Ledger
-from sparing.flow.links.policy import Question
-from sparing.flow.matched import NO_MARK, Matched, concat
-from sparing.flow.walk_state import Waiting, WalkState
+from sparing.flow.links.static import least_messages
+from sparing.flow.matched import Matched, concat
+from sparing.flow.walk_state import Modes, WalkState
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.functions import State
-from sparing.model.window import CountWindow, window_starts
+from sparing.model.window import CountWindow
 
 BEGINNING, END_OF_TIME = ALWAYS
-ELSEWHERE = -3  # a place that another process hosts
-MOST_ENTRIES = 1 << 26  # in a table of rows by links or brokers
+MOST_ITEMS = 1 << 23  # (publication, link) pairs that are worked on at once
+KINDS = {PUBLICATIONS: MessageKind.PUBLICATION, RESULTS: MessageKind.RESULT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +66,62 @@ class Notification:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What one advance gave rise to. `late` are publications that came too late for their windows."""
+class Notifications:
+    """Many of them, as columns."""
 
-    notifications: list[Notification]
+    subscription: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    payload: list[str]
+
+    def __len__(self) -> int:
+        return len(self.payload)
+
+    def __iter__(self) -> Iterator[Notification]:
+        columns = self.subscription.tolist(), self.start.tolist(), self.end.tolist(), self.payload
+        return (Notification(*row) for row in zip(*columns, strict=True))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one advance gave rise to.
+
+    `late` are publications that came too late for their windows. `least` has the fewest messages that had to cross each
+    link, if that was asked for, `seconds` the CPU time of the walk itself: all decisions, and what moves by them.
+    """
+
+    notifications: list[Notifications]
     bill: Bill
     late: Matched | None
     sent: list[Item]
+    least: dict[int, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    bound_seconds: float = 0.0  # of working out `least`
+
+
+class Watcher(Protocol):
+    """Looks at an NWR whenever links are about to decide it."""
+
+    subscription: int
+    end: int
+
+    def look(self, journey: Journey, ways: Ways, ranges: Ranges, rows: Matched) -> None:
+        """Links with `journey.numbers[DEPTH]` links before them are about to decide."""
+
+    def over(self, journey: Journey) -> None:
+        """All have decided."""
 
 
 class Overlay:
     """The brokers of one plan, or those of them that are hosted here."""
 
-    def __init__(self, interests: Interests, hosted: Iterable[str] | None = None) -> None:
+    def __init__(self, interests: Interests, hosted: Iterable[str] | None = None, most_items: int = MOST_ITEMS) -> None:
         self.interests = interests
+        self.most_items = most_items
         routes = interests.plan.routes
         here = set(routes.brokers if hosted is None else hosted)
         self.hosted = np.array([broker in here for broker in routes.brokers], dtype=bool)
+        self._ways: dict[tuple[str, bool], Ways] = {}
 
     def advance(
         self,
@@ -72,44 +130,62 @@ class Overlay:
         until: int,
         late_before: int = BEGINNING,
         received: Sequence[Item] = (),
+        bound: bool = False,
+        watcher: Watcher | None = None,
     ) -> tuple[WalkState, Outcome]:
         """Take in arrivals, then do everything that falls before `until`.
 
         Arrivals made before `late_before` are too late. `received` are partial results and forwarded publications
-        from brokers hosted elsewhere; they must be complete for the NWRs that end up to `until`.
+        from brokers hosted elsewhere; they must be complete for the NWRs that end up to `until`. With `bound` the
+        fewest possible messages are worked out, too; that takes a whole trace.
         """
-        step = _Step(self, state or WalkState(), until)
+        step = _Step(self, state or WalkState(), watcher)
         late = step.admit(arrivals, late_before)
-        step.receive(received)
-        step.run()
-        return step.close(), Outcome(step.notifications, step.ledger.bill(), late, step.sent)
+        step.receive(received, until)
+        for moment in step.moments(until, whole=bound or bool(received)):
+            step.run(moment, bound)
+        return step.state(), Outcome(
+            step.notifications, step.ledger.bill(), late, step.sent, step.least, step.seconds, step.bound_seconds
+        )
+
+    def ways(self, topic: str, at: np.ndarray) -> Ways:
+        """The links that publications of a topic can take, from its publishers' brokers (from all, if need be)."""
+        plan = self.interests.plan
+        brokers = {plan.routes.number[a.broker] for a in plan.advertisements if a.topic == topic}
+        known = np.array(sorted(brokers), dtype=np.int64)
+        everywhere = not self.hosted.all() or not np.isin(at, known).all()
+        if (topic, everywhere) not in self._ways:
+            numbers = plan.by_topic[topic]
+            goals = np.unique(plan.broker_of[numbers[self.interests.timed[numbers]]]) if len(numbers) else numbers
+            sources = np.arange(len(plan.routes.brokers)) if everywhere else known
+            self._ways[topic, everywhere] = Ways.between(plan.routes, sources, goals)
+        return self._ways[topic, everywhere]
 
 
 class _Step:
-    """One advance under way. Works on a copy of the state's containers."""
+    """One advance under way."""
 
-    def __init__(self, overlay: Overlay, state: WalkState, until: int) -> None:
+    def __init__(self, overlay: Overlay, state: WalkState, watcher: Watcher | None) -> None:
+        self.overlay = overlay
         self.interests = overlay.interests
         self.plan = overlay.interests.plan
         self.routes = self.plan.routes
         self.policy = overlay.interests.policy
-        self.hosted = overlay.hosted
-        self.until = until
         self.ledger = Ledger(self.plan)
-        self.notifications: list[Notification] = []
+        self.notifications: list[Notifications] = []
         self.sent: list[Item] = []
+        self.least: dict[int, int] = {}
+        self.seconds = self.bound_seconds = 0.0
+        self.watcher = watcher
         self.rows = state.rows
-        self.fresh = state.fresh
-        self.open = {
-            end: {
-                subscription: {place: Waiting(list(w.raw), list(w.partials)) for place, w in places.items()}
-                for subscription, places in by_subscription.items()
-            }
-            for end, by_subscription in state.open.items()
-        }
-        self.gone = {link: set(rows) for link, rows in state.gone.items()}
+        self.fresh = state.fresh.copy()
+        self.edges = state.edges
+        self.next_time = state.next_time
         self.tails = {s: CountTail(tail.skip, tail.rows) for s, tail in state.tails.items()}
-        self.marked: dict[tuple[int, int], list[int]] = {}  # NWR -> rows that came from elsewhere with it as mark
+        self.modes = state.modes
+        self.until = BEGINNING
+        self.marks: list[tuple[int, int, int]] = []  # end and subscription of the mark, row
+        self.foreign: list[tuple[int, int, int, tuple[State, ...]]] = []  # end, subscription, at, states
 
     # Taking in
 
@@ -136,332 +212,333 @@ class _Step:
         self.rows = new if self.rows is None else concat([self.rows.like(new), new])
         self.fresh = np.concatenate([self.fresh, np.ones(len(new), dtype=bool)])
 
-    def receive(self, items: Sequence[Item]) -> None:
+    def receive(self, items: Sequence[Item], until: int) -> None:
         """Take items from brokers that are hosted elsewhere."""
         if not items:
             return
+        assert not self.policy.patience, "a patient overlay is hosted in one process"
         number = {subscription.id: n for n, subscription in enumerate(self.plan.subscriptions)}
         raw = []
         for item in items:
+            assert item.end <= until, "items are complete up to `until`, and none is from later"
             at = self.routes.number[item.target]
             if item.states is not None:
-                subscription = number[item.subscription]
-                place = int(self.routes.link_of[at, self.plan.broker_of[subscription]])
-                self._place(item.end, subscription, place).partials.append(item.states)
+                self.foreign.append((item.end, number[item.subscription], at, item.states))
             else:
                 raw.append((item, at))
         if not raw:
             return
         first = 0 if self.rows is None else len(self.rows)
         self._append(_from_items(raw, number, self.interests))
-        assert self.rows is not None
         for row, (item, _) in enumerate(raw, first):
-            assert item.end <= self.until, "items are complete up to `until`, and none is from later"
             self.fresh[row] = False
-            self.marked.setdefault((item.end, number[item.subscription]), []).append(row)
-            # The row enters when its mark is settled; until then its NWRs are open, though nothing waits for them.
-            pairs, ends = self._ranges(np.array([row]))
-            for end, subscription in zip(ends.tolist(), self.rows.held[pairs].tolist(), strict=True):
-                self.open.setdefault(end, {}).setdefault(subscription, {})
+            self.marks.append((item.end, number[item.subscription], row))
 
     # Going through time
 
-    def run(self) -> None:
-        """Enter publications and settle NWRs, in the order of event time."""
-        due = np.empty(0, dtype=np.int64)
-        if self.rows is not None:
-            ordered = np.flatnonzero(self.fresh & (self.rows.time < self.until))
-            if len(ordered):
-                self._sort(ordered)
-                due = np.flatnonzero(self.fresh & (self.rows.time < self.until))
-        times = self.rows.time[due] if self.rows is not None else due
-        pairs, ends = self._ranges(due)
-        coming = np.unique(ends).tolist()
-        entered = 0
-        while (end := self._next_end(coming)) is not None:
-            before = int(np.searchsorted(times, end))
-            self._enter(due, pairs, ends, entered, before)
-            entered = before
-            for subscription in sorted(self.open.get(end, ())):
-                self._settle(end, subscription)
-            self.open.pop(end, None)
-        self._enter(due, pairs, ends, entered, len(due))
-        self.fresh[due] = False
-        self._count(due)
+    def moments(self, until: int, whole: bool) -> list[int]:
+        """The times up to which to go in turn, so that not too much is worked on at once."""
+        if self.rows is None or whole or self.policy.whole_trace:
+            return [until]
+        due = np.sort(self.rows.time[self.fresh & (self.rows.time < until)])
+        most = max(self.overlay.most_items // max(len(self.routes.source), 1), 1)
+        return [*np.unique(due[most::most]).tolist(), until]
 
-    def _next_end(self, coming: list[int]) -> int | None:
-        """The next end of an NWR, among those that something waits for and those of rows still to come."""
-        end = min(self.open, default=END_OF_TIME)
-        if coming and coming[0] <= end:
-            end = coming.pop(0)
-        return end if end <= self.until and end != END_OF_TIME else None
-
-    def _sort(self, due: np.ndarray) -> None:
-        """Bring the rows that are due into order, behind all the others."""
-        assert self.rows is not None
-        rest = np.setdiff1d(np.arange(len(self.rows)), due, assume_unique=True)
-        ordered = self.rows.take(due).in_order()
-        moved = np.full(len(self.rows), -1, dtype=np.int64)
-        moved[rest] = np.arange(len(rest))
-        # Only rows that nobody refers to yet are moved around; the others keep their order and are renumbered.
-        self._renumber(moved)
-        self.rows = concat([self.rows.take(rest), ordered])
-        self.fresh = np.concatenate([self.fresh[rest], np.ones(len(ordered), dtype=bool)])
-
-    def _ranges(self, due: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The NWRs of rows: index of their (row, held subscription) pair, and their end. Ascending by row."""
-        if not len(due):
-            return due, due
-        assert self.rows is not None
-        rows, held = self.rows.held_rows, self.rows.held
-        wanted = np.zeros(len(self.rows), dtype=bool)
-        wanted[due] = True
-        at = np.flatnonzero(wanted[rows] & self.interests.timed[held])
-        duration, slide, start = (column[held[at]] for column in self.interests.windows)
-        pair, starts = window_starts(self.rows.time[rows[at]], duration, slide, start)
-        ends = starts + duration[pair]
-        pair = at[pair]
-        # A row that was forwarded to us counts for its mark and for later NWRs only.
-        mark_end, mark = self.rows.mark_end[rows[pair]], self.rows.mark_subscription[rows[pair]]
-        counts = (mark == NO_MARK) | (ends > mark_end) | ((ends == mark_end) & (held[pair] >= mark))
-        return pair[counts], ends[counts]
-
-    def _enter(self, due: np.ndarray, pairs: np.ndarray, ends: np.ndarray, first: int, last: int) -> None:
-        """Put rows due[first:last] into the graphs of the links (or brokers) where they come to rest."""
-        if first == last or not len(pairs):
+    def run(self, until: int, bound: bool) -> None:
+        """Do everything that falls before a time."""
+        self.until = until
+        if self.rows is None and not self.foreign:
             return
+        entered, due = self._line_up()
+        new = self._new_edges(entered + due)
+        edges = joined([self.edges, new])
+        if len(edges):
+            self._travel(edges, entered, due, bound)
+        self._count(np.arange(entered, entered + due))
+        self.fresh[: entered + due] = False
+        self._let_go()
+
+    def _line_up(self) -> tuple[int, int]:
+        """Bring rows into order: those that have entered, those that are due, the others. Returns how many of each."""
+        if self.rows is None:
+            return 0, 0
+        is_due = self.fresh & (self.rows.time < self.until)
+        old, due, later = np.flatnonzero(~self.fresh), np.flatnonzero(is_due), np.flatnonzero(self.fresh & ~is_due)
+        if len(due):
+            due = due[self.rows.take(due).order()]
+        self._renumber(np.concatenate([old, due, later]))
+        return len(old), len(due)
+
+    def _renumber(self, kept: np.ndarray) -> None:
+        """Keep some rows, in a new order, and follow them wherever rows are referred to."""
         assert self.rows is not None
-        # Rows that are due stand at the end, in order.
-        mine = slice(*np.searchsorted(self.rows.held_rows[pairs], [due[first], due[last - 1] + 1]))
-        self._rest(pairs[mine], ends[mine])
-
-    def _rest(self, pairs: np.ndarray, ends: np.ndarray) -> None:
-        """Put (row, subscription) pairs, each with an NWR, where their rows come to rest."""
-        assert self.rows is not None
-        rows, subscriptions = self.rows.held_rows[pairs], self.rows.held[pairs]
-        places = self._resting_places(rows, subscriptions)
-        self._gather(rows, subscriptions, ends, places)
-
-    def _resting_places(self, rows: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:
-        """The link on which each row stops on its way to each subscription, or HERE if it arrives.
-
-        A row passes the links that it crosses at once because someone beyond must have it raw. Rows must ascend.
-        """
-        assert self.rows is not None
-        if not len(rows):
-            return rows
-        # A portion of the rows at a time, which bounds the tables.
-        portion = max(MOST_ENTRIES // max(len(self.routes.source), len(self.routes.brokers)), 1)
-        if rows[-1] - rows[0] >= portion:
-            middle = int(np.searchsorted(rows, rows[0] + portion))
-            parts = slice(None, middle), slice(middle, None)
-            return np.concatenate([self._resting_places(rows[part], subscriptions[part]) for part in parts])
-        # Subscriptions at one broker share their places, so those of brokers are worked out, in a table.
-        goals = self.plan.broker_of[subscriptions]
-        brokers = distinct(goals)
-        first, last = int(rows[0]), int(rows[-1]) + 1
-        table = self._table_of_places(first, last, brokers)
-        column = np.zeros(len(self.routes.brokers), dtype=np.int64)
-        column[brokers] = np.arange(len(brokers))
-        places: np.ndarray = table[rows - first, column[goals]]
-        return places
-
-    def _table_of_places(self, first: int, last: int, brokers: np.ndarray) -> np.ndarray:
-        """Where each of the rows first..last stops on its way to each of some brokers."""
-        assert self.rows is not None
-        mine = slice(*np.searchsorted(self.rows.goal_rows, [first, last]))
-        goal_rows = self.rows.goal_rows[mine]
-        crossed_rows, crossed = self.routes.crossings(goal_rows, self.rows.at[goal_rows], self.rows.goals[mine])
-        crosses = np.zeros((last - first, len(self.routes.source)), dtype=bool)
-        crosses[crossed_rows - first, crossed] = True
-
-        rows = np.repeat(np.arange(last - first), len(brokers))
-        goals = np.tile(brokers, last - first)
-        at = self.rows.at[first:last][rows]
-        places = self.routes.link_of[at, goals].astype(np.int64)
-        moving = np.flatnonzero(places >= 0)
-        while len(moving):
-            moving = moving[crosses[rows[moving], places[moving]]]
-            at[moving] = self.routes.target[places[moving]]
-            places[moving] = self.routes.link_of[at[moving], goals[moving]]
-            moving = moving[(places[moving] >= 0) & self.hosted[at[moving]]]
-        return np.where(self.hosted[at], places, ELSEWHERE).reshape(last - first, len(brokers))
-
-    def _gather(self, rows: np.ndarray, subscriptions: np.ndarray, ends: np.ndarray, places: np.ndarray) -> None:
-        """Add rows to what waits, place by place and NWR by NWR."""
-        keep = places != ELSEWHERE
-        if not keep.all():
-            rows, subscriptions, ends, places = rows[keep], subscriptions[keep], ends[keep], places[keep]
-        if not len(rows):
+        if len(kept) == len(self.rows) and (kept[:-1] < kept[1:]).all():
             return
-        distinct_ends, end_rank = np.unique(ends, return_inverse=True)
-        width = len(self.routes.source) + 1
-        key = (end_rank * len(self.plan.subscriptions) + subscriptions) * width + (places + 1)
-        order = np.argsort(key, kind="stable")
-        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        for group, first in zip(np.split(rows[order], starts[1:]), order[starts].tolist(), strict=True):
-            waiting = self._place(int(distinct_ends[end_rank[first]]), int(subscriptions[first]), int(places[first]))
-            waiting.raw.append(group)
+        moved = np.full(len(self.rows), -1, dtype=np.int32)
+        moved[kept] = np.arange(len(kept))
+        self.rows = self.rows.take(kept)
+        self.fresh = self.fresh[kept]
+        edges = self.edges
+        self.edges = Edges(moved[edges.row], edges.subscription, edges.end, edges.place, edges.part, edges.degree)
+        for tail in self.tails.values():
+            tail.rows = moved[tail.rows]
+        self.marks = [(end, subscription, int(moved[row])) for end, subscription, row in self.marks]
 
-    def _place(self, end: int, subscription: int, place: int) -> Waiting:
-        return self.open.setdefault(end, {}).setdefault(subscription, {}).setdefault(place, Waiting())
+    def _new_edges(self, last: int) -> Edges:
+        """Edges of rows that are going to enter (which have none yet), and of partial results from elsewhere."""
+        rows = np.arange(len(self.edges) and int(self.edges.row[-1]) + 1, last)
+        none = np.zeros(0, np.int32)
+        found = (none, none, np.zeros(0, np.int64))
+        if self.rows is not None and len(rows):
+            held = self.rows.held.astype(np.int32)
+            starts, times = self.rows.held_starts, self.rows.time
+            marks = self.rows.mark_end, self.rows.mark_subscription
+            given = (rows, times, starts, held, self.interests.timed, *self.interests.windows, *marks)
+            size = window_edges(*given, *found)
+            found = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64)
+            window_edges(*given, *found)
+        size, extra = len(found[0]), len(self.foreign)
+        ends, subscriptions = ([entry[at] for entry in self.foreign] for at in (0, 1))
+        return Edges(
+            np.concatenate([found[0], last + np.arange(extra, dtype=np.int32)]).astype(np.int32),
+            np.concatenate([found[1], np.array(subscriptions, dtype=np.int32)]).astype(np.int32),
+            np.concatenate([found[2], np.array(ends, dtype=np.int64)]),
+            np.full(size + extra, AHEAD, dtype=np.int32),
+            np.concatenate([np.full(size, RAW, np.int32), size + np.arange(extra, dtype=np.int32)]),
+            np.zeros(size + extra, dtype=np.int32),
+        )
 
-    # Deciding
+    def _travel(self, edges: Edges, entered: int, due: int, bound: bool) -> None:
+        """Walk the edges through the overlay, and write down what came of it."""
+        rows, last = self.rows, entered + due
+        at = np.zeros(0, np.int32) if rows is None else rows.at[:last]
+        topic = self.plan.subscriptions[int(edges.subscription[0])].query.topic
+        ways = self.overlay.ways(topic, at)
+        ranges = Ranges.of_edges(edges.subscription, edges.end, self.interests.windows[1])
+        goals = self.plan.broker_of[ranges.subscription]
+        edges = self._placed(edges, ways, goals[ranges.of])
+        marks = sorted((self._nwr(ranges, end, subscription), row) for end, subscription, row in self.marks)
+        none = np.zeros(0, np.int64)
+        travellers = Travellers(
+            none if rows is None else rows.time[:last],
+            at,
+            np.zeros(1, np.int64) if rows is None else rows.goal_starts[: last + 1],
+            none if rows is None else rows.goals[: rows.goal_starts[last]],
+            entered,
+            np.array([nwr for nwr, _ in marks], dtype=np.int32),
+            np.array([row for _, row in marks], dtype=np.int32),
+            len(self.foreign),
+        )
+        watched = self._watched(ranges)
+        journey, buckets = set_out(
+            self.policy,
+            ways,
+            self.overlay.hosted,
+            travellers,
+            edges,
+            ranges,
+            goals,
+            self.plan.bucket,
+            self.until,
+            self.modes,
+            watched,
+        )
+        if bound:
+            began = time.thread_time()
+            least = least_messages(journey)
+            self.bound_seconds += time.thread_time() - began
+            self.least.update({int(link): int(found) for link, found in zip(ways.links, least, strict=True) if found})
+        began = time.thread_time()
+        table = self.policy.table(journey, ways.links, ranges.subscription)
+        if table is not None:
+            journey = journey._replace(table=table)
+        turns = np.zeros(journey.bucket_of.shape[1], dtype=np.int64)
+        while run(journey, turns):
+            assert self.watcher is not None
+            assert rows is not None
+            self.watcher.look(journey, ways, ranges, rows)
+        if self.watcher is not None:
+            self.watcher.over(journey)
+        self.seconds += time.thread_time() - began
+        self._bill(journey, ways, buckets)
+        self._tell(journey, ranges, last)
+        self._send(journey, ways, ranges, last)
+        self._remember(journey, ways, ranges, edges)
+        self.foreign, self.marks = [], []
 
-    def _settle(self, end: int, subscription: int) -> None:
-        """An NWR has ended: decide on every link on which something waits for it, upstream first; then notify."""
-        for row in self.marked.pop((end, subscription), ()):
-            self._rest(*self._ranges(np.array([row])))
-        places = self.open[end][subscription]
-        goal = int(self.plan.broker_of[subscription])
-        while len(places) > (HERE in places):
-            link = max(
-                (p for p in places if p != HERE), key=lambda p: (self.routes.hops[self.routes.source[p], goal], p)
-            )
-            self._decide(link, end, subscription, places.pop(link), goal)
-        if HERE in places:
-            self._notify(end, subscription, places[HERE])
+    def _placed(self, edges: Edges, ways: Ways, goals: np.ndarray) -> Edges:
+        """Edges with places in terms of the links in use."""
+        place = np.where(edges.place >= 0, ways.local[np.maximum(edges.place, 0)], edges.place)
+        for at, (_, _, broker, _) in enumerate(self.foreign, len(edges) - len(self.foreign)):
+            goal = goals[at]
+            place[at] = HERE if broker == goal else ways.link_of[broker, goal]
+        return Edges(edges.row, edges.subscription, edges.end, place.astype(np.int32), edges.part, edges.degree)
 
-    def _decide(self, link: int, end: int, subscription: int, waiting: Waiting, goal: int) -> None:
-        raw = np.concatenate(waiting.raw) if waiting.raw else np.empty(0, dtype=np.int64)
-        if link in self.gone and len(raw):
-            raw = raw[[row not in self.gone[link] for row in raw.tolist()]]
-        if not len(raw) and not waiting.partials:
+    @staticmethod
+    def _nwr(ranges: Ranges, end: int, subscription: int) -> int:
+        first, last = np.searchsorted(ranges.end, [end, end + 1])
+        return int(first + np.searchsorted(ranges.subscription[first:last], subscription))
+
+    def _watched(self, ranges: Ranges) -> int:
+        if self.watcher is None:
+            return NONE
+        nwr = self._nwr(ranges, self.watcher.end, self.watcher.subscription)
+        there = nwr < len(ranges.end) and ranges.end[nwr] == self.watcher.end
+        return nwr if there and ranges.subscription[nwr] == self.watcher.subscription else NONE
+
+    def _bill(self, journey: Journey, ways: Ways, buckets: np.ndarray) -> None:
+        for link, kind, bucket in zip(*(found.tolist() for found in np.nonzero(journey.messages)), strict=True):
+            messages = int(journey.messages[link, kind, bucket])
+            self.ledger.cross_in(int(ways.links[link]), KINDS[kind], int(buckets[bucket]), messages)
+
+    def _tell(self, journey: Journey, ranges: Ranges, last: int) -> None:
+        """Results of the windows that everything has arrived for."""
+        told = journey.told[: journey.numbers[TELLING]]
+        if not len(told):
             return
-        target = int(self.routes.target[link])
-        if self.policy.aggregate(Question(link, end, subscription, raw, len(waiting.partials))):
-            self.ledger.cross(link, MessageKind.RESULT, end)
-            self._send_partials(
-                link, target, end, subscription, [self._partial(subscription, raw, waiting.partials)], goal
-            )
-            return
-        if waiting.partials:
-            self.ledger.cross(link, MessageKind.RESULT, end, len(waiting.partials))
-            self._send_partials(link, target, end, subscription, waiting.partials, goal)
-        if len(raw):
-            self.ledger.cross(link, MessageKind.PUBLICATION, end, len(raw))
-            self.gone.setdefault(link, set()).update(raw.tolist())
-            self._forward(link, target, end, subscription, raw)
+        starts = np.concatenate([[0], told["last"]])
+        rows = journey.told_rows[: starts[-1]]
+        subscriptions, ends = ranges.subscription[told["nwr"]], ranges.end[told["nwr"]]
+        arrival = journey.brokers["arrival"][journey.nwrs["goal"][told["nwr"]]]
+        times = ends + self.policy.patience * arrival
+        found = self._results(subscriptions, starts, rows, last)
+        begun = ends - self.interests.windows[0][subscriptions]
+        self.notifications.append(Notifications(subscriptions, begun, ends, found))
+        self.ledger.notify_all(subscriptions, times)
 
-    def _send_partials(
-        self, link: int, target: int, end: int, subscription: int, partials: Sequence[tuple[State, ...]], goal: int
-    ) -> None:
-        if self.hosted[target]:
-            self._place(end, subscription, int(self.routes.link_of[target, goal])).partials.extend(partials)
-            return
-        ends = self._names(link)
-        owner = self.plan.subscriptions[subscription].id
-        self.sent.extend(Item(*ends, sent=end, subscription=owner, end=end, states=states) for states in partials)
+    def _results(self, subscriptions: np.ndarray, starts: np.ndarray, rows: np.ndarray, last: int) -> list[str]:
+        """The payloads of windows over rows, and partial results from elsewhere (numbered from `last` on)."""
+        kinds, which = np.unique(subscriptions, return_inverse=True)
+        aggregations = [a for a in (self.interests.aggregations[s] for s in kinds.tolist()) if a is not None]
+        columns = {} if self.rows is None else self.rows.columns
+        if not self.foreign:
+            return payloads(aggregations, which, columns, starts, rows)
+        states = []
+        for window, subscription in enumerate(subscriptions.tolist()):
+            mine = rows[starts[window] : starts[window + 1]]
+            states.append(self._merged(subscription, mine, last))
+        return [self._payload(s, state) for s, state in zip(subscriptions.tolist(), states, strict=True)]
 
-    def _forward(self, link: int, target: int, end: int, subscription: int, raw: np.ndarray) -> None:
-        """Rows leave the link's graph for all their NWRs and come to rest again at the far end.
+    def _merged(self, subscription: int, rows: np.ndarray, last: int) -> tuple[State, ...]:
+        """One state per output for some rows and partial results from elsewhere."""
+        aggregation = self.interests.aggregations[subscription]
+        assert aggregation is not None
+        own = rows[rows < last]
+        partials = [self.foreign[row - last][3] for row in rows[rows >= last].tolist()]
+        states = []
+        for at, output in enumerate(aggregation.outputs):
+            found = [partial[at] for partial in partials]
+            if len(own):
+                assert self.rows is not None
+                values = own[:0] if output.field is None else self.rows.columns[output.field].there(own)
+                found.append(output.function.lift(values, len(own)))
+            states.append(found[0] if len(found) == 1 else output.function.merge(found))
+        return tuple(states)
 
-        There they count for this NWR and those that are decided later: earlier ones were settled on this link.
-        """
-        assert self.rows is not None
-        pairs, ends = self._ranges(raw)
-        rows, subscriptions = self.rows.held_rows[pairs], self.rows.held[pairs]
-        beyond = self.routes.link_of[self.routes.source[link], self.plan.broker_of[subscriptions]] == link
-        later = (ends > end) | ((ends == end) & (subscriptions >= subscription))
-        mine = beyond & later
-        rows, subscriptions, ends = rows[mine], subscriptions[mine], ends[mine]
-        if self.hosted[target]:
-            places = self.routes.link_of[target, self.plan.broker_of[subscriptions]].astype(np.int64)
-            self._gather(rows, subscriptions, ends, places)
-            return
-        for row in raw.tolist():
-            wanted = sorted(set(subscriptions[rows == row].tolist()))
-            self.sent.append(self._raw_item(link, row, end, self.plan.subscriptions[subscription].id, wanted))
+    def _payload(self, subscription: int, states: tuple[State, ...]) -> str:
+        from sparing.flow.deliver.payload import json_object
 
-    def _raw_item(self, link: int, row: int, sent: int, mark: str, wanted: Sequence[int]) -> Item:
+        aggregation = self.interests.aggregations[subscription]
+        assert aggregation is not None
+        results = ((o.name, o.function.finish(state)) for o, state in zip(aggregation.outputs, states, strict=True))
+        return json_object(results)
+
+    def _send(self, journey: Journey, ways: Ways, ranges: Ranges, last: int) -> None:
+        """Items for brokers that are hosted elsewhere."""
+        for kind, link, nwr, what in journey.sent[: journey.numbers[SENDING]].tolist():
+            ends = self.routes.brokers[ways.source[link]], self.routes.brokers[ways.target[link]]
+            end, owner = int(ranges.end[nwr]), self.plan.subscriptions[ranges.subscription[nwr]].id
+            if kind == RESULTS:
+                mine = journey.edges[journey.nwr_edges[journey.nwrs["first"][nwr] : journey.nwrs["last"][nwr]]]
+                rows = mine["row"][mine["part"] == what]
+                states = self._merged(int(ranges.subscription[nwr]), rows, last)
+                self.sent.append(Item(*ends, sent=end, subscription=owner, end=end, states=states))
+                continue
+            nwrs = journey.edges["nwr"][journey.rows["first"][what] : journey.rows["last"][what]]
+            nwrs = nwrs[nwrs >= nwr]
+            beyond = ways.link_of[ways.source[link], journey.nwrs["goal"][nwrs]] == link
+            wanted = np.unique(ranges.subscription[nwrs[beyond]]).tolist()
+            self.sent.append(self._raw_item(ends, what, end, owner, wanted))
+
+    def _raw_item(self, ends: tuple[str, str], row: int, sent: int, mark: str, wanted: Sequence[int]) -> Item:
         assert self.rows is not None
         values = item_values(self.rows.columns, row)
         ids = tuple(self.plan.subscriptions[number].id for number in wanted)
         identity = {"id": self.rows.id[row], "publisher": self.rows.publisher[row], "time": int(self.rows.time[row])}
-        return Item(*self._names(link), sent=sent, subscription=mark, end=sent, wanted=ids, values=values, **identity)
+        return Item(*ends, sent=sent, subscription=mark, end=sent, wanted=ids, values=values, **identity)
 
-    def _names(self, link: int) -> tuple[str, str]:
-        return self.routes.brokers[self.routes.source[link]], self.routes.brokers[self.routes.target[link]]
-
-    def _partial(self, subscription: int, raw: np.ndarray, partials: Sequence[tuple[State, ...]]) -> tuple[State, ...]:
-        """One state per output for some rows and partial results."""
-        aggregation = self.interests.aggregations[subscription]
-        assert aggregation is not None
-        assert self.rows is not None or not len(raw)
-        states = []
-        for at, output in enumerate(aggregation.outputs):
-            found = [partial[at] for partial in partials]
-            if len(raw):
-                assert self.rows is not None
-                values = raw[:0] if output.field is None else self.rows.columns[output.field].there(raw)
-                found.append(output.function.lift(values, len(raw)))
-            states.append(found[0] if len(found) == 1 else output.function.merge(found))
-        return tuple(states)
-
-    # Delivering
-
-    def _notify(self, end: int, subscription: int, waiting: Waiting) -> None:
-        raw = np.concatenate(waiting.raw) if waiting.raw else np.empty(0, dtype=np.int64)
-        duration = int(self.interests.windows[0][subscription])
-        self._deliver(subscription, end - duration, end, self._partial(subscription, raw, waiting.partials), end)
-
-    def _deliver(self, subscription: int, start: int, end: int, states: tuple[State, ...], time: int) -> None:
-        aggregation = self.interests.aggregations[subscription]
-        assert aggregation is not None
-        results = ((o.name, o.function.finish(state)) for o, state in zip(aggregation.outputs, states, strict=True))
-        self.notifications.append(Notification(subscription, start, end, json_object(results)))
-        self.ledger.notify(subscription, time)
+    def _remember(self, journey: Journey, ways: Ways, ranges: Ranges, edges: Edges) -> None:
+        """What is still under way."""
+        kept = np.flatnonzero(journey.edges["place"] >= HERE)
+        found = journey.edges[kept]
+        goals = journey.nwrs["goal"][found["nwr"]]
+        place, depth, degree = found["place"], ways.arrival[goals], np.zeros(len(kept), np.int32)
+        resting = np.flatnonzero(place >= 0)
+        link = place[resting]
+        depth[resting] = ways.depth[link]
+        if len(journey.items):
+            rows = found["row"][resting].astype(np.int64)
+            degree[resting] = journey.items["degree"][rows * len(ways.links) + link]
+        place = place.copy()
+        place[resting] = ways.links[link]
+        part = renumbered(journey.edges["part"], kept)
+        self.edges = Edges(found["row"].copy(), edges.subscription[kept], edges.end[kept], place, part, degree)
+        times = ranges.end[found["nwr"]] + self.policy.patience * depth
+        self.next_time = int(times.min()) if len(times) else None
+        if self.policy.period:
+            brokers = journey.brokers.copy()
+            counts = brokers["if_forwarded"], brokers["if_aggregated"]
+            self.modes = Modes(brokers["forwards"], *counts, int(journey.numbers[TURN]))
 
     def _count(self, due: np.ndarray) -> None:
         """Feed rows to the count windows at brokers that are hosted here."""
         if not len(due):
             return
         assert self.rows is not None
-        wanted = np.zeros(len(self.rows), dtype=bool)
-        wanted[due] = True
-        at = np.flatnonzero(wanted[self.rows.held_rows] & ~self.interests.timed[self.rows.held])
-        rows = self.rows.held_rows[at]
-        at = at[self._resting_places(rows, self.rows.held[at]) == HERE]
-        for subscription in np.unique(self.rows.held[at]).tolist():
+        pairs = slice(*self.rows.held_starts[[due[0], due[-1] + 1]])
+        counted = ~self.interests.timed[self.rows.held[pairs]]
+        if not counted.any():
+            return
+        rows, subscriptions = self.rows.held_rows[pairs][counted], self.rows.held[pairs][counted]
+        here = self.routes.within(self.overlay.hosted)[self.rows.at[rows], self.plan.broker_of[subscriptions]]
+        rows, subscriptions = rows[here], subscriptions[here]
+        for subscription in np.unique(subscriptions).tolist():
             aggregation = self.interests.aggregations[subscription]
             assert aggregation is not None
             assert isinstance(aggregation.window, CountWindow)
-            rows = self.rows.held_rows[at[self.rows.held[at] == subscription]]
-            for full in self.tails.setdefault(subscription, CountTail()).extend(rows, aggregation.window):
-                first, last = int(self.rows.time[full[0]]), int(self.rows.time[full[-1]])
-                self._deliver(subscription, first, last, self._partial(subscription, full, ()), last)
+            tail = self.tails.setdefault(subscription, CountTail())
+            full = tail.extend(rows[subscriptions == subscription], aggregation.window)
+            if full:
+                self._tell_counted(subscription, full)
 
-    # Closing
+    def _tell_counted(self, subscription: int, windows: list[np.ndarray]) -> None:
+        assert self.rows is not None
+        aggregation = self.interests.aggregations[subscription]
+        assert aggregation is not None
+        first, last = (self.rows.time[[window[at] for window in windows]] for at in (0, -1))
+        starts = np.cumsum([0, *map(len, windows)])
+        which = np.zeros(len(windows), dtype=np.int64)
+        found = payloads([aggregation], which, self.rows.columns, starts, np.concatenate(windows))
+        owner = np.full(len(windows), subscription, dtype=np.int32)
+        self.notifications.append(Notifications(owner, first, last, found))
+        self.ledger.notify_all(owner, last)
 
-    def close(self) -> WalkState:
-        """The state for the next advance, with only the rows that are still needed."""
+    def _let_go(self) -> None:
+        """Forget the rows that are no longer needed."""
+        if self.rows is None:
+            return
         last = self.interests.valid[1]
         self.tails = {s: tail for s, tail in self.tails.items() if last[s] > self.until}  # others get no more rows
         needed = self.fresh.copy()
-        for by_subscription in self.open.values():
-            for places in by_subscription.values():
-                for waiting in places.values():
-                    for rows in waiting.raw:
-                        needed[rows] = True
+        needed[self.edges.row] = True
         for tail in self.tails.values():
             needed[tail.rows] = True
-        kept = np.flatnonzero(needed)
-        moved = np.full(len(needed), -1, dtype=np.int64)
-        moved[kept] = np.arange(len(kept))
-        self._renumber(moved)
-        remaining = self.rows.take(kept) if self.rows is not None and len(kept) else None
-        return WalkState(remaining, self.fresh[kept], self.open, self.gone, self.tails)
+        self._renumber(np.flatnonzero(needed))
+        self.rows = self.rows.without_pairs(~self.fresh) if len(self.rows) else None
 
-    def _renumber(self, moved: np.ndarray) -> None:
-        """Rows have new numbers (-1: no longer there); follow them wherever rows are referred to."""
-        for by_subscription in self.open.values():
-            for places in by_subscription.values():
-                for waiting in places.values():
-                    waiting.raw = [moved[rows] for rows in waiting.raw]
-        self.gone = {link: {int(moved[row]) for row in rows} - {-1} for link, rows in self.gone.items()}
-        for tail in self.tails.values():
-            tail.rows = moved[tail.rows]
-        self.marked = {nwr: [int(moved[row]) for row in rows] for nwr, rows in self.marked.items()}
+    def state(self) -> WalkState:
+        """The state for the next advance."""
+        return WalkState(self.rows, self.fresh, self.edges, self.next_time, self.tails, self.modes)
 
 
 def _from_items(raw: Sequence[tuple[Item, int]], number: Mapping[str, int], interests: Interests) -> Matched:

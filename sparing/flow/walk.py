@@ -65,7 +65,7 @@ class Walk:
             self._states[group] = state
             if state.empty:
                 del self._states[group]
-            delivered.notifications += outcome.notifications
+            delivered.notifications += [n for found in outcome.notifications for n in found]
             delivered.bill.update(outcome.bill)
             delivered.sent += outcome.sent
             if outcome.late is not None:

@@ -7,44 +7,51 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sparing.flow.deliver.count_windows import CountTail
+from sparing.flow.edges import Edges
 from sparing.flow.matched import Matched
-from sparing.model.functions import State
+
+NEVER = -(1 << 62)
 
 
-@dataclass
-class Waiting:
-    """What waits in one place for one NWR: raw publications (row numbers) and partial results (states by output)."""
+@dataclass(frozen=True)
+class Modes:
+    """What brokers with modes (BAT) remember: theirs, and what either mode would have cost since the period began."""
 
-    raw: list[np.ndarray] = field(default_factory=list)
-    partials: list[tuple[State, ...]] = field(default_factory=list)
+    forwards: np.ndarray
+    if_forwarded: np.ndarray
+    if_aggregated: np.ndarray
+    turn: int
+
+    @classmethod
+    def initial(cls, brokers: int) -> Modes:
+        """All aggregate."""
+        return cls(np.zeros(brokers, bool), np.zeros(brokers, np.int64), np.zeros(brokers, np.int64), NEVER)
 
 
-Places = dict[int, Waiting]  # link number (HERE: the subscriber's broker) -> what waits there
-
-
-@dataclass
+@dataclass(frozen=True)
 class WalkState:
     """Everything that one interest group must remember between two batches.
 
-    `rows` are the publications still needed, `fresh` those among them whose time has not come. `open` has the NWRs
-    that something waits for, by end and subscription; `gone` the rows that were forwarded over a link before all
-    their NWRs there had ended; `tails` the count windows under way.
+    `rows` are the publications still needed, `fresh` those among them whose time has not come. `edges` says for which
+    NWRs the others count, and where they are; `tails` has the count windows under way. `next_time` is when something is
+    to be done with the edges.
     """
 
     rows: Matched | None = None
     fresh: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
-    open: dict[int, dict[int, Places]] = field(default_factory=dict)
-    gone: dict[int, set[int]] = field(default_factory=dict)
+    edges: Edges = field(default_factory=Edges.none)
+    next_time: int | None = None
     tails: dict[int, CountTail] = field(default_factory=dict)
+    modes: Modes | None = None
 
     @property
     def empty(self) -> bool:
         """Nothing is left to remember."""
-        return not self.open and not self.tails and not self.fresh.any()
+        return not len(self.edges) and not self.tails and not self.fresh.any() and self.modes is None
 
     def wakes(self) -> int | None:
         """The next event time at which something is to be done, if nothing else arrives."""
-        times = list(self.open)
+        times = [] if self.next_time is None else [self.next_time]
         if self.rows is not None and self.fresh.any():
             times.append(int(self.rows.time[self.fresh].min()) + 1)
         return min(times, default=None)

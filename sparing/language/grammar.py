@@ -17,6 +17,8 @@ from sparing.language.errors import LanguageError, nearest
 from sparing.language.literals import cast, number, typed
 from sparing.language.syntax import (
     And,
+    Argument,
+    Array,
     Between,
     Call,
     Compare,
@@ -254,7 +256,7 @@ class _Grammar:
         distinct = self.match("DISTINCT")
         if not distinct:
             self.match("ALL")
-        arguments: list[Expression | Star] = []
+        arguments: list[Argument] = []
         if self.next.kind != ")":
             arguments.append(self.argument())
             while self.match(","):
@@ -263,13 +265,24 @@ class _Grammar:
         self.need(")")
         return Call(name.text, distinct, arguments, name.start, self.end)
 
-    def argument(self) -> Expression | Star:
+    def argument(self) -> Argument:
         if self.next.kind == "*":
             token = self.take()
             return Star(None, token.start, token.end)
         if self.next.kind == "name" and self.follows("("):
+            if self.word("ARRAY"):
+                return self.array()
             raise self.refuse("A function takes a field, not an expression.")
         return self.operand()
+
+    def array(self) -> Array:
+        start = self.take().start
+        self.need("(")
+        items = [self.operand()]
+        while self.match(","):
+            items.append(self.operand())
+        self.need(")")
+        return Array(items, start, self.end)
 
     def name_or_star(self) -> Name | Star:
         first = self.next

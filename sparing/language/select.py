@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from sparing.language.errors import LanguageError, or_nearest
 from sparing.language.names import Scope
-from sparing.language.syntax import Call, Item, Literal, LiteralKind, Name, Star
+from sparing.language.syntax import Argument, Array, Call, Item, Literal, LiteralKind, Name, Star
 from sparing.model.functions import FUNCTION_NAMES, function
+from sparing.model.sketches import DEFAULT_ACCURACY, PERCENTILES, SKETCHES, Number, Setting
 from sparing.model.subscription import Output
 from sparing.model.window import CountWindow, TimeWindow
 
@@ -73,7 +76,7 @@ def _aggregate(scope: Scope, call: Call) -> tuple[str, Output]:
     """An output and the name that Spark gives it."""
     name = _known(scope, call)
     field: str | None = None
-    if len(call.arguments) != 1:
+    if not call.arguments or (len(call.arguments) > 1 and name not in SKETCHES):
         raise _refused(scope, call, f"{name} takes one field.")
     match call.arguments[0]:
         case Name() as argument:
@@ -85,11 +88,35 @@ def _aggregate(scope: Scope, call: Call) -> tuple[str, Output]:
         case argument:
             takes = "*, 1 or a field" if name == "count" else "a field"
             raise LanguageError(f"{name} takes {takes}.", scope.text, argument.start, argument.end)
-    found = function(name, None if field is None else scope.type(field), call.distinct)
+    settings = [_setting(scope, argument) for argument in call.arguments[1:]]
+    found = function(name, None if field is None else scope.type(field), call.distinct, settings)
     if isinstance(found, str):
         raise _refused(scope, call, f"{found}.")
-    spark_name = f"{name}({'DISTINCT ' if call.distinct else ''}{field or 1})"
+    named = [*settings, DEFAULT_ACCURACY][:2] if name in PERCENTILES else []  # the accuracy even if it is not given
+    inside = ", ".join([field or "1", *map(_said, named)])
+    spark_name = f"{name}({'DISTINCT ' if call.distinct else ''}{inside})"
     return spark_name, Output(spark_name, found, field)
+
+
+def _setting(scope: Scope, node: Argument) -> Setting:
+    """A number, or an array of them."""
+    if isinstance(node, Array):
+        return tuple(_number(scope, item) for item in node.items)
+    return _number(scope, node)
+
+
+def _number(scope: Scope, node: Argument) -> Number:
+    if isinstance(node, Literal) and node.kind in (LiteralKind.EXACT, LiteralKind.FLOATING):
+        number: Number = node.value
+        return number
+    raise LanguageError("A number is expected here, such as 0.5.", scope.text, node.start, node.end)
+
+
+def _said(setting: Setting) -> str:
+    """A setting as Spark writes it."""
+    if isinstance(setting, tuple):
+        return f"array({', '.join(map(_said, setting))})"
+    return f"{setting:f}" if isinstance(setting, Decimal) else str(setting)
 
 
 def _known(scope: Scope, call: Call) -> str:

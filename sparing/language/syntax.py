@@ -119,12 +119,23 @@ class Star(NamedTuple):
     end: int
 
 
+class Array(NamedTuple):
+    """`array(items)`."""
+
+    items: list[Expression]
+    start: int
+    end: int
+
+
+Argument = Expression | Star | Array
+
+
 class Call(NamedTuple):
     """`name(arguments)` with or without DISTINCT."""
 
     name: str
     distinct: bool
-    arguments: list[Expression | Star]
+    arguments: list[Argument]
     start: int
     end: int
 

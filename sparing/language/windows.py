@@ -5,7 +5,7 @@ from __future__ import annotations
 from sparing.language.duration import parse_duration
 from sparing.language.errors import LanguageError, or_nearest
 from sparing.language.names import Scope
-from sparing.language.syntax import Call, Expression, Literal, LiteralKind, Name, Star
+from sparing.language.syntax import Argument, Call, Literal, LiteralKind, Name
 from sparing.model.window import CountWindow, TimeWindow
 
 _NAMES = ("window", "count_window")
@@ -63,14 +63,14 @@ def _time_window(scope: Scope, call: Call) -> TimeWindow:
     return TimeWindow(duration, slide, start)
 
 
-def _positive(scope: Scope, node: Expression | Star) -> int:
+def _positive(scope: Scope, node: Argument) -> int:
     duration = duration_of(scope.text, node)
     if duration <= 0:
         raise LanguageError("This duration must be longer than nothing.", scope.text, node.start, node.end)
     return duration
 
 
-def duration_of(text: str, node: Expression | Star) -> int:
+def duration_of(text: str, node: Argument) -> int:
     """The microseconds of a text literal; what is wrong with it is pointed at within the whole text."""
     if not isinstance(node, Literal) or node.kind is not LiteralKind.TEXT:
         raise LanguageError("A duration in quotes is expected here, such as '10 seconds'.", text, node.start, node.end)
@@ -96,7 +96,7 @@ def _count_window(scope: Scope, call: Call) -> CountWindow:
     return CountWindow(numbers[0], numbers[-1])
 
 
-def _count(scope: Scope, node: Expression | Star) -> int:
+def _count(scope: Scope, node: Argument) -> int:
     if isinstance(node, Literal) and type(node.value) is int and 1 <= node.value < 1 << 63:
         return node.value
     raise LanguageError("A whole number, 1 or more, is expected here.", scope.text, node.start, node.end)

@@ -42,6 +42,10 @@ class Bill(Counter[BillKey]):
             totals[key.source, key.target] += messages
         return dict(sorted(totals.items()))
 
+    def by_overlay_link(self) -> dict[tuple[str, str], int]:
+        """Messages between brokers, by source and target."""
+        return Bill({key: n for key, n in self.items() if key.kind is not MessageKind.NOTIFICATION}).by_link()
+
     def between_brokers(self) -> int:
         """Messages on overlay links: everything but the last hop to subscribers."""
         return sum(messages for key, messages in self.items() if key.kind is not MessageKind.NOTIFICATION)

@@ -6,7 +6,7 @@ so the result is the correctly rounded one and does not depend on the order of p
 into micro-batches, or on where in the overlay partial results were formed.
 
 Values come as one array without the missing ones: doubles for floating point fields, objects for text, and codes
-(see `types`) for all others. States are plain tuples and numbers, so they can travel as rows.
+(see `types`) for all others. States are plain tuples, numbers and bytes, so they can travel as rows.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sparing.model.sketches import SKETCHES, Setting, sketch
 from sparing.model.types import NUMBERS, FieldType, Kind, Value
 
-State = Any  # each function's own: None, numbers and tuples of them
-Result = Value | None
+State = Any  # each function's own: None, numbers and tuples of them, bytes
+Result = Value | tuple[Value, ...] | None
 
 
 class Function(Protocol):
@@ -327,11 +328,15 @@ _VARIANCES = {  # name: (sample, root)
     "stddev_samp": (True, True),
     "stddev_pop": (False, True),
 }
-FUNCTION_NAMES = ("count", "sum", "avg", "mean", "min", "max", "median", *_VARIANCES)
+FUNCTION_NAMES = ("count", "sum", "avg", "mean", "min", "max", "median", *_VARIANCES, *SKETCHES)
 
 
-def function(name: str, type_: FieldType | None, distinct: bool = False) -> Function | str:
+def function(
+    name: str, type_: FieldType | None, distinct: bool = False, settings: Sequence[Setting] = ()
+) -> Function | str:
     """The function of a Spark SQL name over a field of a type (None: over rows), or why there is none.
+
+    Settings are what a call gives after the field.
 
     >>> function("count", None).lift(np.array([]), 3)
     3
@@ -340,12 +345,16 @@ def function(name: str, type_: FieldType | None, distinct: bool = False) -> Func
         return f"{name} is not an aggregate function that Sparing knows: use one of {', '.join(FUNCTION_NAMES)}"
     if distinct and name not in ("count", "min", "max"):
         return f"{name}(DISTINCT ...) is not supported: only count, min and max may be DISTINCT"
+    if settings and name not in SKETCHES:
+        return f"{name} takes one field"
     if name == "count":
         if type_ is None:
             return "count(DISTINCT *) needs a field" if distinct else Count(rows=True)
         return CountDistinct(type_) if distinct else Count(rows=False)
     if type_ is None:
         return f"{name} needs a field"
+    if name in SKETCHES:
+        return sketch(name, type_, settings)
     if name in ("min", "max"):
         return Extreme(type_, largest=name == "max")
     if type_.kind not in NUMBERS:

@@ -14,8 +14,19 @@ from sparing.model.bill import Bill, MessageKind
 BETWEEN = (MessageKind.PUBLICATION, MessageKind.RESULT)
 
 
-def bills_table(bills: Mapping[str, Bill], naive: str | None = None) -> Table:
-    """Bills side by side, by kind. With `naive`, each total is compared with that one's."""
+Least = Mapping[tuple[str, str], int]  # the fewest messages that must cross each link
+
+
+def bills_table(
+    bills: Mapping[str, Bill],
+    naive: str | None = None,
+    least: Least | None = None,
+    seconds: Mapping[str, float] | None = None,
+) -> Table:
+    """Bills side by side, by kind. With `naive`, each total is compared with that one's; with `least`, with its sum.
+
+    `seconds` of CPU time are shown if they are given.
+    """
     table = Table(box=box.SIMPLE_HEAD, title="The bill: messages by kind", title_justify="left", title_style="bold")
     table.add_column("")
     for name in bills:
@@ -27,34 +38,38 @@ def bills_table(bills: Mapping[str, Bill], naive: str | None = None) -> Table:
     table.add_row("between brokers", *[f"{total:,}" for total in totals.values()], style="bold")
     if naive is not None and totals[naive]:
         table.add_row("against " + naive, *[_against(total, totals[naive]) for total in totals.values()])
+    if least is not None and (possible := sum(least.values())):
+        above = [_against(total, possible, 2) for total in totals.values()]
+        table.add_row(f"above the least possible ({possible:,})", *above)
+    if seconds is not None:
+        table.add_row("CPU seconds, matching and walk", *[f"{taken:.1f}" for taken in seconds.values()])
     last = MessageKind.NOTIFICATION.value
     table.add_row(f"{last} (last hop)", *[f"{bill.by_kind().get(last, 0):,}" for bill in bills.values()], style="dim")
     return table
 
 
-def _against(total: int, naive: int) -> str:
-    return "-" if total == naive else f"{100 * (total - naive) / naive:+.1f}%"
+def _against(total: int, naive: int, digits: int = 1) -> str:
+    return "-" if total == naive else f"{100 * (total - naive) / naive:+.{digits}f}%"
 
 
-def links_table(bills: Mapping[str, Bill], most: int = 10) -> Table:
-    """The busiest links between brokers, under each policy."""
+def links_table(bills: Mapping[str, Bill], most: int = 10, least: Least | None = None) -> Table:
+    """The busiest links between brokers, under each policy, and the least possible."""
     title = f"The {most} busiest links"
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
     table.add_column("link")
     for name in bills:
         table.add_column(name, justify="right")
-    counts = {name: _between(bill) for name, bill in bills.items()}
+    if least is not None:
+        table.add_column("least possible", justify="right", style="dim")
+    counts = {name: bill.by_overlay_link() for name, bill in bills.items()}
     busiest: dict[tuple[str, str], int] = {}
     for found in counts.values():
         for link, messages in found.items():
             busiest[link] = max(busiest.get(link, 0), messages)
     for link in sorted(busiest, key=lambda link: (-busiest[link], link))[:most]:
-        table.add_row(f"{link[0]}>{link[1]}", *[f"{found.get(link, 0):,}" for found in counts.values()])
+        bound = [] if least is None else [f"{least.get(link, 0):,}"]
+        table.add_row(f"{link[0]}>{link[1]}", *[f"{found.get(link, 0):,}" for found in counts.values()], *bound)
     return table
-
-
-def _between(bill: Bill) -> dict[tuple[str, str], int]:
-    return Bill({k: n for k, n in bill.items() if k.kind is not MessageKind.NOTIFICATION}).by_link()
 
 
 def rows_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> Table:

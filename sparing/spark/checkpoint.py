@@ -16,10 +16,11 @@ from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
+from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
 from sparing.spark.paths import located
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: di
         _digest(
             [deployment.overlay.brokers, [[link.one, link.other, link.delay] for link in deployment.overlay.links]]
         ),
-        deployment.policy.decision,
+        repr(policy_of(plan.decision, plan.patience)),
         groups,
         {s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups},
         {

@@ -7,6 +7,7 @@ the query has a single stream of parcels.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -44,7 +45,7 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
     task = context.partitionId() if context is not None else 0
     passing = f"{PASSING}{task}"
     latest: int | None = None
-    bill = Bill()
+    bill, seconds = Bill(), 0.0
     for table in tables(batches):
         for publications, rejected in admitted(table, machinery):
             if rejected:
@@ -53,14 +54,18 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
                 continue
             newest = int(publications.time.max())
             latest = newest if latest is None else max(latest, newest)
+            began = time.thread_time()
             for arrival in machinery.at_once.arrive(publications):
+                seconds += time.thread_time() - began
                 bill.update(arrival.bill)
                 for parcel in _plain(arrival, machinery):
                     yield _row(passing, parcel)
                 for group, matched in arrival.held.items():
                     yield _row(group, parcels.HELD + matched.pack())
+                began = time.thread_time()
     if bill:
         yield _row(passing, parcels.bill(bill))
+        yield _row(passing, parcels.meter(seconds, bill.by_overlay_link() if machinery.interests.bound else {}))
     if latest is not None:
         yield _row(CLOCK, None, latest)
 

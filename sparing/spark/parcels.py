@@ -6,19 +6,22 @@ only the last stage turns parcels into rows again. The first byte tells what a p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pyarrow as pa
 
-from sparing.flow.overlay import Notification
+from sparing.flow.overlay import Notifications
 from sparing.model.bill import Bill
 
 HELD = b"H"  # matched publications for an interest group
 EVENTS = b"E"  # plain deliveries: one row per publication, with all its recipients
 WINDOWS = b"W"  # window results and digests
 BILL = b"B"
+METER = b"M"  # CPU time, and the fewest messages that had to cross a link
 QUARANTINE = b"Q"
+
+CPU, LEAST = "cpu", "least"  # kinds of measurements
 
 TIMESTAMP = pa.timestamp("us", "UTC")
 
@@ -30,6 +33,7 @@ _SCHEMAS = {
     BILL: pa.schema(
         {"source": pa.string(), "target": pa.string(), "kind": pa.string(), "messages": pa.int64(), "bucket": TIMESTAMP}
     ),
+    METER: pa.schema({"source": pa.string(), "target": pa.string(), "kind": pa.string(), "messages": pa.int64()}),
     QUARANTINE: pa.schema({"row": pa.string(), "reason": pa.string(), "detail": pa.string()}),
 }
 
@@ -56,17 +60,29 @@ def events(topic: str, times: np.ndarray, payloads: np.ndarray, offsets: np.ndar
     return pack(EVENTS, pa.Table.from_arrays(columns, schema=_SCHEMAS[EVENTS]))
 
 
-def windows(notifications: Iterable[Notification]) -> bytes:
+def windows(notifications: Iterable[Notifications]) -> bytes:
     """Results of windows and digests."""
-    rows = [(n.subscription, n.start, n.end, n.payload) for n in notifications]
-    columns = list(zip(*rows, strict=True))
-    return pack(WINDOWS, _table(WINDOWS, columns))
+    tables = []
+    for found in notifications:
+        times = (pa.array(column, pa.int64()).cast(TIMESTAMP) for column in (found.start, found.end))
+        recipients = pa.array(found.subscription, pa.int32())
+        tables.append(
+            pa.Table.from_arrays([recipients, *times, pa.array(found.payload, pa.string())], schema=_SCHEMAS[WINDOWS])
+        )
+    return pack(WINDOWS, pa.concat_tables(tables))
 
 
 def bill(found: Bill) -> bytes:
     """A part of the bill."""
     rows = [(key.source, key.target, key.kind.value, messages, key.bucket) for key, messages in found.items()]
     return pack(BILL, _table(BILL, list(zip(*rows, strict=True))))
+
+
+def meter(seconds: float, least: Mapping[tuple[str, str], int]) -> bytes:
+    """What was measured: microseconds of CPU time (without a link), and messages by link."""
+    rows = [("", "", CPU, round(1_000_000 * seconds))]
+    rows += [(*link, LEAST, messages) for link, messages in least.items()]
+    return pack(METER, _table(METER, list(zip(*rows, strict=True))))
 
 
 def quarantine(rows: Iterable[tuple[str, str, str]]) -> bytes:

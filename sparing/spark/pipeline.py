@@ -15,6 +15,7 @@ from sparing.control.plan import Plan, make_plan
 from sparing.deployment.deployment import Deployment
 from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES
+from sparing.flow.warm import warm_up
 from sparing.model.errors import SparingError
 from sparing.spark import unpack_stage
 from sparing.spark.admit_stage import admit
@@ -47,6 +48,11 @@ class Delivered:
         return unpack_stage.bill(self.records)
 
     @cached_property
+    def meter(self) -> DataFrame:
+        """source, target, kind (cpu: microseconds; least: the fewest possible messages), amount; in a batch."""
+        return unpack_stage.meter(self.records)
+
+    @cached_property
     def quarantine(self) -> DataFrame:
         """row, reason, detail."""
         return unpack_stage.quarantine(self.records)
@@ -70,6 +76,7 @@ def plan_of(deployment: Deployment) -> Plan:
         deployment.subscriptions,
         deployment.policy.decision,
         deployment.bucket,
+        deployment.policy.patience,
     )
 
 
@@ -97,10 +104,21 @@ class PubSub:
         self.plan = plan_of(deployment)
         self._known_groups = known_groups or {}
 
-    def deliver(self, publications: DataFrame) -> Delivered:
-        """Run publications through the overlay. Starts no Spark job by itself."""
+    def deliver(self, publications: DataFrame, bound: bool = False) -> Delivered:
+        """Run publications through the overlay. Starts no Spark job by itself.
+
+        With `bound`, a batch also works out the fewest messages that any policy must send over each link (`meter`).
+        """
         streaming = publications.isStreaming
-        interests = Interests.of(self.plan, keep_payload=streaming, known_groups=self._known_groups)
+        interests = Interests.of(
+            self.plan, keep_payload=streaming, known_groups=self._known_groups, bound=bound and not streaming
+        )
+        if streaming and interests.policy.whole_trace:
+            raise SparingError(
+                f"The decision {interests.policy.name} must know everything that will be published, so it is for "
+                "batches only: choose another one for a stream, e.g. adock, or use sparing replay."
+            )
+        warm_up()
         shipped = ship(self.spark, interests)
         parceled = match(admit(publications, interests), shipped)
         if streaming:

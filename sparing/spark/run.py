@@ -12,12 +12,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from sparing.deployment.deployment import Deployment
+from sparing.flow.links import POLICIES
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import sinks, sources
 from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
 from sparing.spark.follow import Following, Tell
+from sparing.spark.parcels import CPU, LEAST
 from sparing.spark.pipeline import Delivered, PubSub
 
 PULSE = 1  # seconds between two looks at whether a stream is to be stopped
@@ -89,17 +91,34 @@ def _cause(text: str) -> str:
 
 @dataclass(frozen=True)
 class Replayed:
-    """A batch run: what was delivered, and the bill."""
+    """A batch run: what was delivered, the bill, and the CPU seconds of matching and walking.
+
+    `least` has the fewest messages that any policy must send over each link, if that was asked for and is known.
+    """
 
     delivered: Delivered
     bill: Bill
+    seconds: float
+    least: dict[tuple[str, str], int] | None = None
 
 
-def replay(spark: SparkSession, deployment: Deployment, decision: str | None = None) -> Replayed:
-    """Run a deployment's source through the pipeline as one batch."""
+def replay(spark: SparkSession, deployment: Deployment, decision: str | None = None, bound: bool = False) -> Replayed:
+    """Run a deployment's source through the pipeline as one batch.
+
+    With `bound` the fewest possible messages are worked out, too, unless the policy sends everything at once: it never
+    gets to see which publications had to be sent raw.
+    """
     publications = sources.read(spark, deployment, streaming=False)
-    delivered = PubSub(spark, deployment, decision=decision).deliver(publications)
-    return Replayed(delivered, collect_bill(delivered.bill))
+    pubsub = PubSub(spark, deployment, decision=decision)
+    delivered = pubsub.deliver(publications, bound)
+    bill = collect_bill(delivered.bill)
+    amounts = {
+        (row["kind"], row["source"], row["target"]): int(row["sum(amount)"])
+        for row in delivered.meter.groupBy("kind", "source", "target").sum("amount").collect()
+    }
+    known = bound and not POLICIES[pubsub.plan.decision].at_once
+    least = {(source, target): n for (kind, source, target), n in amounts.items() if kind == LEAST}
+    return Replayed(delivered, bill, amounts.get((CPU, "", ""), 0) / 1_000_000, least if known else None)
 
 
 def collect_bill(bill: DataFrame) -> Bill:

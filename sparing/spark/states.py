@@ -36,8 +36,7 @@ def load_state(machinery: Machinery, fingerprint: str, packed: bytes) -> WalkSta
 
 
 def _numbers(state: WalkState) -> set[int]:
-    found = {subscription for by_subscription in state.open.values() for subscription in by_subscription}
-    found |= set(state.tails)
+    found = set(np.unique(state.edges.subscription).tolist()) | set(state.tails)
     if state.rows is not None:
         found |= set(np.unique(state.rows.held).tolist())
     return found
@@ -45,20 +44,24 @@ def _numbers(state: WalkState) -> set[int]:
 
 def translate(state: WalkState, number: dict[int, int]) -> WalkState:
     """The same state with subscriptions renumbered, without those that are GONE."""
-    opened = {}
-    for end, by_subscription in state.open.items():
-        kept = {number[old]: places for old, places in by_subscription.items() if number[old] != GONE}
-        if kept:
-            opened[end] = kept
+    table = _table(number)
+    edges = state.edges
+    if len(edges):
+        subscription = table[edges.subscription].astype(np.int32)
+        edges = replace(edges, subscription=subscription).take(np.flatnonzero(subscription != GONE))
     tails = {number[old]: tail for old, tail in state.tails.items() if number[old] != GONE}
-    rows = None if state.rows is None else _translated(state.rows, number)
-    return WalkState(rows, state.fresh, opened, state.gone, tails)
+    rows = None if state.rows is None else _translated(state.rows, table)
+    return replace(state, rows=rows, edges=edges, tails=tails)
 
 
-def _translated(rows: Matched, number: dict[int, int]) -> Matched:
+def _table(number: dict[int, int]) -> np.ndarray:
     table = np.full(max(number, default=-1) + 1, GONE, dtype=np.int64)
     for old, new in number.items():
         table[old] = new
+    return table
+
+
+def _translated(rows: Matched, table: np.ndarray) -> Matched:
     held = table[rows.held] if len(rows.held) else rows.held
     kept = held != GONE
     assert (rows.mark_subscription == NO_MARK).all(), "only items from elsewhere are marked, and those are not stored"

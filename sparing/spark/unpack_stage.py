@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from sparing.control.plan import Plan
 from sparing.spark import parcels
 
-NOTIFICATION, BILL, QUARANTINE = "notification", "bill", "quarantine"
+NOTIFICATION, BILL, QUARANTINE, METER = "notification", "bill", "quarantine", "meter"
 
 # One schema for all records; each kind of record fills the columns that it has.
 _SCHEMA = pa.schema(
@@ -41,6 +41,7 @@ _RECORD = {
     parcels.WINDOWS: NOTIFICATION,
     parcels.BILL: BILL,
     parcels.QUARANTINE: QUARANTINE,
+    parcels.METER: METER,
 }
 
 
@@ -112,6 +113,11 @@ def _kind(every: int | None, aggregate: bool) -> str:
 def bill(records: DataFrame) -> DataFrame:
     """Messages by link (or last hop), kind and time bucket; parts of a stream's bill add up."""
     return records.where(F.col("record") == BILL).select("source", "target", "kind", "messages", "bucket")
+
+
+def meter(records: DataFrame) -> DataFrame:
+    """What was measured on the way, besides the bill: microseconds of CPU time, fewest messages by link."""
+    return records.where(F.col("record") == METER).select("source", "target", "kind", F.col("messages").alias("amount"))
 
 
 def quarantine(records: DataFrame) -> DataFrame:

@@ -6,6 +6,7 @@ what is left is the group's state. Parcels that only pass through are handed on 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -91,8 +92,13 @@ def _advance(
     topic = machinery.interests.plan.topics[topic_name]
     types = {name: column_type(topic, name) for name in machinery.interests.carried[topic.name]}
     arrivals = [Matched.unpack(parcel[1:], types) for parcel in held]
-    after, outcome = machinery.overlay.advance(state, arrivals, until, late_before)
-    results = []
+    began = time.thread_time()
+    interests, overlay = machinery.interests, machinery.overlay
+    after, outcome = overlay.advance(state, arrivals, until, late_before, bound=interests.bound)
+    routes = interests.plan.routes
+    ends = {n: (routes.brokers[routes.source[n]], routes.brokers[routes.target[n]]) for n in outcome.least}
+    seconds = time.thread_time() - began - outcome.bound_seconds
+    results = [parcels.meter(seconds, {ends[n]: least for n, least in outcome.least.items()})]
     if outcome.notifications:
         results.append(parcels.windows(outcome.notifications))
     if outcome.bill:

@@ -51,7 +51,7 @@ def describe(
         "subscriptions": subscriptions,
         "source": {"format": "json", "path": "data/"},
         "sink": {"format": "parquet", "path": "out/"},
-        "policy": {"decision": "publisher-edge"},
+        "policy": {"decision": "adock"},
         "watermark": settings.watermark,
     }
 

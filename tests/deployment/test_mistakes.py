@@ -76,9 +76,18 @@ SHAPE = [
     ),
     (
         "decision: subscriber-edge",
-        "decision: adock",
+        "decision: oracle",
         19,
-        "'adock' is not a value of 'decision': use publisher-edge or subscriber-edge.",
+        (
+            "'oracle' is not a value of 'decision': use adock, patience, wad, wad-live, bat, static, publisher-edge or "
+            "subscriber-edge."
+        ),
+    ),
+    (
+        "decision: subscriber-edge",
+        "decision: patience, patience: 2",
+        19,
+        "'patience' of the policy must be a duration such as '10 seconds', not 2.",
     ),
     ("tree: shared", "tree: 5", 19, "'tree' of the policy must be shared, not 5."),
     *(
@@ -86,7 +95,7 @@ SHAPE = [
             "tree: shared",
             f"tree: shared, {later}: x",
             19,
-            f"'{later}' is not a key of the policy: the keys are trees, tree and decision.",
+            f"'{later}' is not a key of the policy: the keys are trees, tree, decision and patience.",
         )
         for later in ("matchmaker", "covering", "folding", "events")
     ),
@@ -261,6 +270,18 @@ MEANING = [
     ),
     ("30 seconds", "-1 seconds", 20, "'-1 seconds' is too short: give a duration that is not negative."),
     ("5 minutes", "0 minutes", 21, "'0 minutes' is too short: give a duration above zero."),
+    (
+        "decision: subscriber-edge",
+        "decision: wad, patience: 2 seconds",
+        19,
+        "the decision is wad, which never waits: leave patience out, or say decision: patience.",
+    ),
+    (
+        "decision: subscriber-edge",
+        "decision: patience, patience: 0 seconds",
+        19,
+        "'0 seconds' is too short: give a duration above zero.",
+    ),
     (
         "[c2, e3, {delay: 5}]",
         "[e2, c1]",

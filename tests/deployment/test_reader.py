@@ -55,6 +55,19 @@ def test_what_may_be_left_out():
     assert (deployment.advertisements, deployment.subscriptions, deployment.source) == ((), (), None)
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ({}, Policy(decision="adock", patience=None)),
+        ({"decision": "static"}, Policy(decision="static")),
+        ({"decision": "patience"}, Policy(decision="patience", patience=None)),
+        ({"decision": "patience", "patience": "1500 milliseconds"}, Policy(decision="patience", patience=1_500_000)),
+    ],
+)
+def test_link_policies(written, meant):
+    assert Deployment.of(toronto() | {"policy": written}).policy == meant
+
+
 @pytest.mark.parametrize("emptied", ["publishers", "subscriptions"])
 def test_nobody_publishing_and_nobody_asking_are_fine(emptied):
     deployment = Deployment.of(toronto() | {emptied: []})

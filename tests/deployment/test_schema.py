@@ -6,11 +6,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from sparing.deployment.deployment import Deployment
+from sparing.deployment.deployment import Deployment, Policy
 from sparing.deployment.document import Document
 from sparing.deployment.mistakes import Mistakes
 from sparing.deployment.reference import put_in_place
 from sparing.deployment.schema import schema
+from sparing.flow.links import POLICIES
 from tests.deployment.examples import toronto
 
 PAGE = Path(__file__).parents[2] / "docs" / "deployment.md"
@@ -23,6 +24,8 @@ VALID = [
     {"source": {"format": "kafka", "servers": ["a:1"], "topic": "t", "failOnDataLoss": False, "maxOffsets": 5}},
     {"sink": None, "checkpoint": None},
     {"policy": {}},
+    *({"policy": {"decision": name}} for name in POLICIES),
+    {"policy": {"decision": "patience", "patience": "1500 milliseconds"}},
 ]
 INVALID = [
     {"name": ""},
@@ -31,7 +34,8 @@ INVALID = [
     {"overlay": {"brokers": ["a"], "links": [["a"]]}},
     {"overlay": {"brokers": ["a", "b"], "links": [["a", "b", {"delay": 0}]]}},
     {"subscribers": [{"id": "a", "at": []}]},
-    {"policy": {"decision": "adock"}},
+    {"policy": {"decision": "oracle"}},
+    {"policy": {"decision": "patience", "patience": 2}},
     {"policy": {"covering": "ancestor"}},
     {"source": {"path": "x"}},
 ]
@@ -50,6 +54,12 @@ def test_the_schema_accepts_what_the_reader_accepts(change):
 def test_the_schema_refuses_what_the_reader_refuses(change):
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(toronto() | change, schema())
+
+
+def test_the_decisions_of_the_schema_are_the_link_policies():
+    decision = schema()["$defs"]["PolicyEntry"]["properties"]["decision"]
+    assert decision["enum"] == list(POLICIES)
+    assert decision["default"] == Policy().decision
 
 
 def test_the_examples_of_the_page_can_be_read(tmp_path):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -16,9 +16,14 @@ from hypothesis import strategies as st
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.at_once import Publications
 from sparing.flow.deliver.payload import json_object
-from sparing.flow.links.policy import Question
-from sparing.flow.links.publisher_edge import PublisherEdge
-from sparing.flow.links.subscriber_edge import SubscriberEdge
+from sparing.flow.journey.arrays import Journey
+from sparing.flow.links.adock import ADOCK
+from sparing.flow.links.bat import BAT
+from sparing.flow.links.patience import PATIENCE
+from sparing.flow.links.policy import TABLE, LinkPolicy
+from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
+from sparing.flow.links.subscriber_edge import SUBSCRIBER_EDGE
+from sparing.flow.links.wad import WAD, WAD_LIVE
 from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.walk import Delivered
 from sparing.match.columns import Column
@@ -31,6 +36,7 @@ from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, INT, STRING, TIMESTAMP, FieldType, Kind, float_code
 from sparing.model.window import CountWindow, TimeWindow
 from tests.judges.overlay import Publication, Result, canonical
+from tests.judges.policies import Always, Judge, LiteralAdock, LiteralBat, LiteralWad, View
 
 FIELDS = {"x": INT, "y": DOUBLE, "s": STRING, "ts": TIMESTAMP}
 TOPICS = {name: Topic(name, "ts", FIELDS) for name in ("t", "u")}
@@ -247,20 +253,55 @@ def cuts(draw: st.DrawFn, publications: Sequence[Publication], *, late: bool = F
 
 
 @dataclass(frozen=True)
-class Mixed:
-    """Forwards on some links, for some windows, as a few numbers say; aggregates everywhere if there are none."""
+class Mixed(LinkPolicy):
+    """Forwards on some links, for some windows, as a few numbers say; aggregates everywhere if there are none.
 
-    forwards: frozenset[int]
-    name = "mixed"
-    at_once = False
+    It goes by link, end and subscription alone, so that the decision is the same however the stream was cut.
+    """
 
-    def aggregate(self, question: Question) -> bool:
-        """By link, end and subscription alone, so that the decision is the same however the stream was cut."""
-        return (3 * question.link + question.end + 2 * question.subscription) % 5 not in self.forwards
+    name: str = "mixed"
+    rule: int = TABLE
+    numbers: frozenset[int] = frozenset()
+
+    def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:
+        """All decisions."""
+        found = (3 * links[:, None].astype(np.int64) + journey.nwrs["end"] + 2 * subscriptions) % 5
+        return ~np.isin(found, list(self.numbers))
 
 
-mixed = st.frozensets(st.integers(0, 4), min_size=1).map(Mixed)
-policies = st.one_of(st.just(PublisherEdge()), st.just(SubscriberEdge()), mixed)
+class LiteralMixed(Judge):
+    """The same, one decision at a time."""
+
+    def __init__(self, policy: Mixed) -> None:
+        self.policy = policy
+
+    def aggregate(self, view: View) -> bool:
+        """By link, end and subscription."""
+        return (3 * view.number + view.nwr.end + 2 * view.subscription) % 5 not in self.policy.numbers
+
+
+PERIOD = 5  # of BAT, in the small time of these tests
+SMALL_BAT = replace(BAT, period=PERIOD)
+
+mixed = st.frozensets(st.integers(0, 4), min_size=1).map(lambda numbers: Mixed(numbers=numbers))
+patient = st.integers(1, 6).map(lambda patience: replace(PATIENCE, patience=patience))
+decided = st.one_of(st.sampled_from([PUBLISHER_EDGE, ADOCK, WAD, WAD_LIVE, SMALL_BAT]), mixed)  # link by link
+policies = st.one_of(st.just(SUBSCRIBER_EDGE), decided)
+
+
+def judge_of(policy: LinkPolicy) -> Judge:
+    """The slow and obvious twin of a policy."""
+    if isinstance(policy, Mixed):
+        return LiteralMixed(policy)
+    judges = {
+        PUBLISHER_EDGE.name: Always,
+        ADOCK.name: LiteralAdock,
+        PATIENCE.name: lambda: LiteralAdock(policy.patience),
+        WAD.name: LiteralWad,
+        WAD_LIVE.name: lambda: LiteralWad(live=True),
+        BAT.name: lambda: LiteralBat(policy.period),
+    }
+    return judges[policy.name]()
 
 
 # What came out

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sparing.flow.at_once import AtOnce
 from sparing.flow.interests import Interests
-from sparing.flow.links.publisher_edge import PublisherEdge
+from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
 from sparing.model.bill import MessageKind
 from sparing.model.box import Box
 from sparing.model.overlay import Link, Overlay
@@ -53,7 +53,7 @@ def test_a_publication_crosses_each_link_at_most_once(data):
 def test_what_is_held_lies_in_one_group_with_all_its_subscriptions(data):
     plan = data.draw(strategies.plans())
     publications = [p for p in data.draw(strategies.published(plan)) if p.topic == "t"]
-    interests = Interests(plan, PublisherEdge())
+    interests = Interests(plan, PUBLISHER_EDGE)
     names, group_of = interests.groups
     found = {}
     arrivals = AtOnce(interests).arrive(strategies.batch(plan, "t", publications))
@@ -77,7 +77,7 @@ def test_publications_for_brokers_elsewhere_are_handed_over_once():
     overlay = Overlay(("a", "b", "c"), (Link("a", "b"), Link("b", "c")))
     subscriptions = tuple(Subscription(f"s{who}", who, Query("t", Box())) for who in "BC")
     plan = strategies.plan_of(overlay, {"B": ("b",), "C": ("c",)}, subscriptions)
-    interests = Interests(plan, PublisherEdge())
+    interests = Interests(plan, PUBLISHER_EDGE)
     near, far = AtOnce(interests, ["a"]), AtOnce(interests, ["b", "c"])
     (sent,) = near.arrive(strategies.batch(plan, "t", [judge.Publication("p", 3, "a", x=1)]))
     (item,) = sent.sent

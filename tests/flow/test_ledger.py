@@ -27,13 +27,13 @@ def test_bills_add_up(crossings, notices):
     links = [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")]
     owners = [("a", "A"), ("c", "B"), ("a", "A")]
     for link, time, kind in crossings:
-        one_by_one.cross(link, MessageKind(kind), time)
+        one_by_one.cross_in(link, MessageKind(kind), time // 10, 1)
         expected[BillKey(*links[link], MessageKind(kind), time - time % 10)] += 1
     for kind in MessageKind:
         mine = [(link, time) for link, time, k in crossings if k == kind]
         at_once.cross_many(np.array([n for n, _ in mine], np.int32), kind, np.array([t for _, t in mine], np.int64))
     for subscription, time in notices:
-        one_by_one.notify(subscription, time)
+        one_by_one.notify_all(np.array([subscription]), np.array([time]))
         expected[BillKey(*owners[subscription], MessageKind.NOTIFICATION, time - time % 10)] += 1
     pairs = Pairs.of(np.arange(len(notices), dtype=np.int32), np.array([n for n, _ in notices], np.int32))
     at_once.notify_many(pairs, np.array([t for _, t in notices], np.int64))
@@ -45,5 +45,5 @@ def test_bills_add_up(crossings, notices):
 
 def test_several_messages_at_once():
     ledger = Ledger(PLAN)
-    ledger.cross(0, MessageKind.RESULT, 19, 3)
+    ledger.cross_in(0, MessageKind.RESULT, 1, 3)
     assert ledger.bill() == {BillKey("a", "b", MessageKind.RESULT, 10): 3}

@@ -1,12 +1,14 @@
 """Small cases worked out by hand: Figure 3 of the paper, the edges of windows, and who is in force when."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
-from sparing.flow.links.publisher_edge import PublisherEdge
-from sparing.flow.links.subscriber_edge import SubscriberEdge
+from sparing.flow.links.policy import TABLE, LinkPolicy
+from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
+from sparing.flow.links.subscriber_edge import SUBSCRIBER_EDGE
 from sparing.flow.walk import Walk
 from sparing.model.box import Box
 from sparing.model.constraint import between
@@ -15,7 +17,7 @@ from sparing.model.subscription import Aggregation, Query, Subscription
 from sparing.model.types import INT
 from sparing.model.window import CountWindow, TimeWindow
 from tests.flow.strategies import OUTPUTS, batches, plan_of
-from tests.judges.overlay import Publication
+from tests.judges.overlay import Publication, slow_walk
 
 LINE = Overlay(("b1", "b2", "b3"), (Link("b1", "b2"), Link("b2", "b3")))
 PAIR = Overlay(("b1", "b2"), (Link("b1", "b2"),))
@@ -27,22 +29,41 @@ def window(name, duration, slide=1000, *, owner="A", box=None, outputs=("n",), *
     return Subscription(name, owner, Query("t", box or Box(), aggregation=aggregation), **validity)
 
 
-@dataclass
-class Decide:
-    """A policy that has every decision written down, by link and subscription; it keeps what it was asked."""
+@dataclass(frozen=True)
+class Decide(LinkPolicy):
+    """A policy that has every decision written down, by link and subscription."""
 
-    plan: object
-    forward: set = field(default_factory=set)
-    asked: list = field(default_factory=list)
-    name = "decide"
-    at_once = False
+    name: str = "decide"
+    rule: int = TABLE
+    plan: object = None
+    forward: frozenset = frozenset()
 
-    def aggregate(self, question):
+    def decision(self, link, subscription):
         routes = self.plan.routes
-        ends = routes.brokers[routes.source[question.link]], routes.brokers[routes.target[question.link]]
-        key = ">".join(ends), self.plan.subscriptions[question.subscription].id
-        self.asked.append((*key, len(question.items), question.results))
-        return key not in self.forward
+        ends = routes.brokers[routes.source[link]], routes.brokers[routes.target[link]]
+        return (">".join(ends), self.plan.subscriptions[subscription].id) not in self.forward
+
+    def table(self, journey, links, subscriptions):  # noqa: ARG002
+        decisions = [[self.decision(link, subscription) for subscription in subscriptions] for link in links]
+        return np.array(decisions, dtype=bool).reshape(len(links), len(subscriptions))
+
+    def aggregate(self, view):
+        return self.decision(view.number, view.subscription)
+
+    def arrived(self, link, topic, time):
+        pass
+
+
+def decide(plan, *forward):
+    return Decide(plan=plan, forward=frozenset(forward))
+
+
+def walked(plan, policy, publications):
+    """What was delivered, and what was asked: link, subscription, publications and results that wait."""
+    slow = slow_walk(plan, publications, policy)
+    delivered = Walk(plan, policy).feed(batches(plan, publications))
+    assert delivered.bill == slow.bill
+    return delivered, slow.asked
 
 
 def counts(delivered, plan):
@@ -85,21 +106,20 @@ NWRS = (window("Na", 10), window("Nb", 20), window("Nc", 30))
 )
 def test_figure_3(forward, publications, results, asked):
     plan = plan_of(PAIR, {"A": ("b2",)}, NWRS)
-    policy = Decide(plan, {("b1>b2", f"N{letter}") for letter in forward})
-    delivered = Walk(plan, policy).feed(batches(plan, FIGURE_3))
+    delivered, found = walked(plan, decide(plan, *[("b1>b2", f"N{letter}") for letter in forward]), FIGURE_3)
     assert counts(delivered, plan) == {"Na": [2], "Nb": [4], "Nc": [4]}
     expected = {("b1>b2", "publication"): publications, ("b1>b2", "result"): results}
     assert messages(delivered) == {key: number for key, number in expected.items() if number}
-    assert policy.asked == [("b1>b2", name, items, 0) for name, items in asked]
+    assert found == [("b1>b2", name, items, 0) for name, items in asked]
 
 
 def test_figure_3_with_the_subscriber_one_hop_further():
     """The first link forwards for Nb, the second for Na and Nc: each publication still counts once in each NWR."""
     plan = plan_of(LINE, {"A": ("b3",)}, NWRS)
-    policy = Decide(plan, {("b1>b2", "Nb"), ("b2>b3", "Na"), ("b2>b3", "Nc")})
-    delivered = Walk(plan, policy).feed(batches(plan, FIGURE_3))
+    policy = decide(plan, ("b1>b2", "Nb"), ("b2>b3", "Na"), ("b2>b3", "Nc"))
+    delivered, asked = walked(plan, policy, FIGURE_3)
     assert counts(delivered, plan) == {"Na": [2], "Nb": [4], "Nc": [4]}
-    assert policy.asked == [
+    assert asked == [
         ("b1>b2", "Na", 2, 0),
         ("b2>b3", "Na", 0, 1),  # a partial result is handed on as it is
         ("b1>b2", "Nb", 4, 0),
@@ -117,9 +137,8 @@ def test_figure_3_with_the_subscriber_one_hop_further():
 def test_partial_results_meet_publications_on_the_way():
     """A result from b1 and a publication made at b2 wait on the same link: one result for both."""
     plan = plan_of(LINE, {"A": ("b3",)}, (window("Na", 10),))
-    policy = Decide(plan)
-    delivered = Walk(plan, policy).feed(batches(plan, [*FIGURE_3, Publication("q", 3, "b2")]))
-    assert policy.asked == [("b1>b2", "Na", 2, 0), ("b2>b3", "Na", 1, 1)]
+    delivered, asked = walked(plan, decide(plan), [*FIGURE_3, Publication("q", 3, "b2")])
+    assert asked == [("b1>b2", "Na", 2, 0), ("b2>b3", "Na", 1, 1)]
     assert counts(delivered, plan) == {"Na": [3]}
     assert messages(delivered) == {("b1>b2", "result"): 1, ("b2>b3", "result"): 1}
 
@@ -128,9 +147,8 @@ def test_a_plain_subscription_on_the_way_takes_publications_out_of_the_graph():
     """What travels raw for a plain subscription at b2 need not be sent again; only b2>b3 is decided on."""
     plain = Subscription("plain", "B", Query("t", Box()))
     plan = plan_of(LINE, {"A": ("b3",), "B": ("b2",)}, (*NWRS, plain))
-    policy = Decide(plan)
-    delivered = Walk(plan, policy).feed(batches(plan, FIGURE_3))
-    assert {link for link, *_ in policy.asked} == {"b2>b3"}
+    delivered, asked = walked(plan, decide(plan), FIGURE_3)
+    assert {link for link, *_ in asked} == {"b2>b3"}
     assert messages(delivered) == {("b1>b2", "publication"): 4, ("b2>b3", "result"): 3}
     assert len(delivered.events) == 4
 
@@ -138,9 +156,8 @@ def test_a_plain_subscription_on_the_way_takes_publications_out_of_the_graph():
 def test_equal_ends_are_decided_in_the_order_of_subscription_ids():
     """s1 forwards, so s2 (same end) has nothing left, and s0 was decided before."""
     plan = plan_of(PAIR, {"A": ("b2",)}, tuple(window(f"s{n}", 10) for n in (2, 0, 1)))
-    policy = Decide(plan, {("b1>b2", "s1")})
-    delivered = Walk(plan, policy).feed(batches(plan, FIGURE_3))
-    assert policy.asked == [("b1>b2", "s0", 2, 0), ("b1>b2", "s1", 2, 0)]
+    delivered, asked = walked(plan, decide(plan, ("b1>b2", "s1")), FIGURE_3)
+    assert asked == [("b1>b2", "s0", 2, 0), ("b1>b2", "s1", 2, 0)]
     assert counts(delivered, plan) == {"s0": [2], "s1": [2], "s2": [2]}
     assert messages(delivered) == {("b1>b2", "result"): 1, ("b1>b2", "publication"): 2}
 
@@ -148,11 +165,14 @@ def test_equal_ends_are_decided_in_the_order_of_subscription_ids():
 def test_publications_forwarded_before_do_not_wait_when_rows_are_renumbered():
     """What left a link in one batch stays gone in later ones, although rows come and go in between."""
     plan = plan_of(PAIR, {"A": ("b2",)}, NWRS)
-    policy = Decide(plan, {("b1>b2", "Na")})
-    walk = Walk(plan, policy)
+    walk = Walk(plan, decide(plan, ("b1>b2", "Na")))
     early = [Publication("p0", 40, "b1"), *FIGURE_3[:2]]  # p0 waits for no NWR, but is a row for a while
     parts = [walk.feed(batches(plan, early), 11), walk.feed(batches(plan, FIGURE_3[2:]), 21), walk.feed([])]
-    assert policy.asked == [("b1>b2", "Na", 2, 0), ("b1>b2", "Nb", 2, 0), ("b1>b2", "Nc", 2, 0)]
+    assert [messages(part) for part in parts] == [
+        {("b1>b2", "publication"): 2},
+        {("b1>b2", "result"): 1},
+        {("b1>b2", "result"): 1},
+    ]
     assert [counts(part, plan) for part in parts] == [{"Na": [2]}, {"Nb": [4]}, {"Nc": [4]}]
 
 
@@ -161,7 +181,7 @@ def test_publications_forwarded_before_do_not_wait_when_rows_are_renumbered():
 
 def test_a_publication_at_the_end_of_a_window_belongs_to_the_next():
     plan = plan_of(PAIR, {"A": ("b2",)}, (window("tumbling", 10, 10),))
-    walk = Walk(plan, PublisherEdge())
+    walk = Walk(plan, PUBLISHER_EDGE)
     publications = [Publication(str(time), time, "b1") for time in (9, 10, 19, 20)]
     first = walk.feed(batches(plan, publications), 10)
     assert [(n.start, n.end) for n in first.notifications] == [(0, 10)]
@@ -175,7 +195,7 @@ def test_a_publication_at_the_end_of_a_window_belongs_to_the_next():
 
 def test_a_window_is_settled_as_soon_as_time_reaches_its_end():
     plan = plan_of(PAIR, {"A": ("b2",)}, (window("tumbling", 10, 10),))
-    walk = Walk(plan, PublisherEdge())
+    walk = Walk(plan, PUBLISHER_EDGE)
     assert not walk.feed(batches(plan, [Publication("p", 3, "b1")]), 9).notifications
     assert counts(walk.feed([], 10), plan) == {"tumbling": [1]}
     assert not walk._states
@@ -184,13 +204,13 @@ def test_a_window_is_settled_as_soon_as_time_reaches_its_end():
 
 def test_windows_before_the_epoch():
     plan = plan_of(PAIR, {"A": ("b2",)}, (window("tumbling", 10, 10),))
-    delivered = Walk(plan, PublisherEdge()).feed(batches(plan, [Publication("p", -1, "b1")]))
+    delivered = Walk(plan, PUBLISHER_EDGE).feed(batches(plan, [Publication("p", -1, "b1")]))
     assert [(n.start, n.end) for n in delivered.notifications] == [(-10, 0)]
 
 
 def test_gaps_between_sampling_windows_cost_nothing():
     plan = plan_of(PAIR, {"A": ("b2",)}, (window("sampling", 2, 10),))
-    delivered = Walk(plan, PublisherEdge()).feed(batches(plan, [Publication("p", 5, "b1")]))
+    delivered = Walk(plan, PUBLISHER_EDGE).feed(batches(plan, [Publication("p", 5, "b1")]))
     assert not delivered.bill
     assert not delivered.notifications
 
@@ -207,7 +227,7 @@ def test_subscriptions_count_what_is_made_while_they_are_in_force():
     )
     plan = plan_of(PAIR, {"A": ("b2",)}, subscriptions)
     publications = [Publication(f"{time:02}", time, "b1", x=time) for time in (4, 5, 9, 14, 15)]
-    for policy in (PublisherEdge(), SubscriberEdge()):
+    for policy in (PUBLISHER_EDGE, SUBSCRIBER_EDGE):
         delivered = Walk(plan, policy).feed(batches(plan, publications))
         payloads = {(plan.subscriptions[n.subscription].id, n.start): n.payload for n in delivered.notifications}
         assert payloads == {
@@ -225,7 +245,7 @@ def test_digests_and_count_windows_go_by_time_then_id_across_batches():
         Subscription("pairs", "A", Query("t", Box.of({"x": between(INT, 0, None)}), aggregation=count)),
     )
     plan = plan_of(PAIR, {"A": ("b2",)}, subscriptions)
-    walk = Walk(plan, PublisherEdge())
+    walk = Walk(plan, PUBLISHER_EDGE)
     arrivals = [Publication("c", 7, "b2", 3), Publication("b", 7, "b1", 2), Publication("d", 9, "b1", 4)]
     parts = [walk.feed(batches(plan, [*arrivals, Publication("a", 1, "b1", 1)]), 8), walk.feed([])]
     payloads = [(plan.subscriptions[n.subscription].id, n.payload) for part in parts for n in part.notifications]

@@ -16,14 +16,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from sparing.control.plan import Plan
-from sparing.flow.links.policy import LinkPolicy, Question
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.subscription import Subscription
 from sparing.model.types import float_code
 from sparing.model.window import NWR, CountWindow, TimeWindow
+from tests.judges.policies import Judge, View
 
 
 @dataclass(frozen=True)
@@ -208,13 +206,20 @@ def _key(plan: Plan, source: str, target: str, kind: MessageKind, time: int) -> 
     return BillKey(source, target, kind, math.floor(time / plan.bucket) * plan.bucket)
 
 
-def last_hops(plan: Plan, publications: Sequence[Publication], on_time: Sequence[Publication]) -> Bill:
-    """Notifications: one per plain delivery and one per result."""
+def last_hops(
+    plan: Plan, publications: Sequence[Publication], on_time: Sequence[Publication], patience: int = 0
+) -> Bill:
+    """Notifications: one per plain delivery and one per result, which patience delays (but not count windows)."""
     bill = Bill()
     owner = {s.id: (home(plan, number), s.subscriber) for number, s in enumerate(plan.subscriptions)}
     times = {p.id: p.time for p in publications}
     told = [(subscription, times[id_]) for subscription, id_ in events(plan, publications)]
-    told += [(subscription, end) for subscription, _, end, _ in results(plan, on_time)]
+    number = {s.id: n for n, s in enumerate(plan.subscriptions)}
+    for subscription, _, end, _ in results(plan, on_time):
+        aggregation = plan.subscriptions[number[subscription]].query.aggregation
+        counted = aggregation is not None and isinstance(aggregation.window, CountWindow)
+        wait = patience and not counted and patience * delay(plan, home(plan, number[subscription]))
+        told.append((subscription, end + wait))
     for subscription, time in told:
         bill[_key(plan, *owner[subscription], MessageKind.NOTIFICATION, time)] += 1
     return bill
@@ -257,44 +262,49 @@ class SlowWalk:
     forwarded: int = 0  # publications forwarded by a decision
     half_settled: int = 0  # those of them that an earlier decision on the same link had counted for another NWR
     forwarded_results: int = 0
+    asked: list[tuple[str, str, int, int]] = field(default_factory=list)  # link, subscription, publications, results
     _settled: dict[tuple[tuple[str, str], str], int] = field(default_factory=lambda: defaultdict(int))
 
 
-def slow_walk(
-    plan: Plan, publications: Sequence[Publication], policy: LinkPolicy, late: Collection[str] = ()
-) -> SlowWalk:
+def slow_walk(plan: Plan, publications: Sequence[Publication], policy: Judge, late: Collection[str] = ()) -> SlowWalk:
     """Decide on every link, NWR by NWR; publications whose ids are `late` only travel at once.
 
     `graph[link][publication]` are the undecided NWRs beyond the link, `partials[link][nwr]` the partial results that
     wait, each as the set of ids in it. Whatever arrives for an NWR must be each matching publication exactly once.
     """
     on_time = [p for p in publications if p.id not in late]
-    walk = SlowWalk(last_hops(plan, publications, on_time))
+    walk = SlowWalk(last_hops(plan, publications, on_time, policy.patience))
     times = {p.id: p.time for p in publications}
+    topics = {p.id: p.topic for p in publications}
     tree = tree_of(plan)
     number = {s.id: n for n, s in enumerate(plan.subscriptions)}
-    names = plan.routes.brokers
-    link_number = {
-        (names[a], names[b]): n for n, (a, b) in enumerate(zip(plan.routes.source, plan.routes.target, strict=True))
-    }
+    link_number = link_numbers(plan)
 
     at_once = crossed_at_once(plan, publications, must_be_raw)
     for id_, links in at_once.items():
         for link in links:
             walk.bill[_key(plan, *link, MessageKind.PUBLICATION, times[id_])] += 1
 
-    graph: dict[tuple[str, str], dict[str, set[NWR]]] = defaultdict(lambda: defaultdict(set))
+    graphs: dict[tuple[str, str], dict[str, set[NWR]]] = defaultdict(lambda: defaultdict(set))
+    degrees: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     partials: dict[tuple[str, str], dict[NWR, list[set[str]]]] = defaultdict(lambda: defaultdict(list))
     arrived: dict[NWR, list[set[str]]] = defaultdict(list)
     wanted: dict[NWR, set[str]] = {}
+    windows: dict[str, list[NWR]] = defaultdict(list)
 
-    def rest(id_: str, at: str, nwr: NWR) -> None:
-        way = path(tree, at, home(plan, number[nwr.subscription])) or []
-        ahead = [link for link in way if link not in at_once[id_]]
-        if ahead:
-            graph[ahead[0]][id_].add(nwr)
-        else:
-            arrived[nwr].append({id_})
+    def come_to_rest(id_: str, at: str, nwrs: Iterable[NWR], time: int) -> None:
+        places: dict[tuple[str, str], set[NWR]] = defaultdict(set)
+        for nwr in nwrs:
+            way = path(tree, at, home(plan, number[nwr.subscription])) or []
+            ahead = [link for link in way if link not in at_once[id_]]
+            if ahead:
+                places[ahead[0]].add(nwr)
+            else:
+                arrived[nwr].append({id_})
+        for link, here in places.items():
+            graphs[link][id_] = here
+            degrees[link][id_] = len(here)
+            policy.arrived(link, topics[id_], time)
 
     def hand_on(ids: set[str], at: str, nwr: NWR) -> None:
         way = path(tree, at, home(plan, number[nwr.subscription]))
@@ -311,37 +321,84 @@ def slow_walk(
             nwr = NWR(end, subscription.id, start)
             wanted[nwr] = {p.id for p in inside}
             for p in inside:
-                rest(p.id, p.at, nwr)
+                windows[p.id].append(nwr)
 
-    for nwr in sorted(wanted):
-        goal = home(plan, number[nwr.subscription])
-        ways = {link: path(tree, link[0], goal) for link in link_number}
-        feeding = [link for link, way in ways.items() if way and way[0] == link]
-        for link in sorted(feeding, key=lambda link: -len(ways[link])):
-            raw = sorted(id_ for id_, nwrs in graph[link].items() if nwr in nwrs)
-            waiting = partials[link].pop(nwr, [])
-            if not raw and not waiting:
-                continue
-            question = Question(link_number[link], nwr.end, number[nwr.subscription], np.arange(len(raw)), len(waiting))
-            if policy.aggregate(question):
-                walk.bill[_key(plan, *link, MessageKind.RESULT, nwr.end)] += 1
-                for id_ in raw:
-                    graph[link][id_].remove(nwr)
-                    walk._settled[link, id_] += 1
-                hand_on(set(raw).union(*waiting), link[1], nwr)
-                continue
-            if waiting:
-                walk.bill[_key(plan, *link, MessageKind.RESULT, nwr.end)] += len(waiting)
-                walk.forwarded_results += len(waiting)
-            for ids in waiting:
-                hand_on(ids, link[1], nwr)
-            if raw:
-                walk.bill[_key(plan, *link, MessageKind.PUBLICATION, nwr.end)] += len(raw)
+    coming = sorted(on_time, key=lambda p: (p.time, p.id))
+    for due, nwr, _, link in _turns(plan, wanted, number, policy.patience):
+        while coming and coming[0].time < due:
+            p = coming.pop(0)
+            come_to_rest(p.id, p.at, windows[p.id], p.time)
+        graph = graphs[link]
+        raw = sorted(id_ for id_, nwrs in graph.items() if nwr in nwrs)
+        waiting = partials[link].get(nwr, [])
+        if not raw and not waiting:
+            continue
+        results = {n: len(found) for n, found in partials[link].items()}
+        subscription = number[nwr.subscription]
+        topic = plan.subscriptions[subscription].query.topic
+        # What is on a link for other topics is another matter.
+        mine = {id_: nwrs for id_, nwrs in graph.items() if nwrs and topics[id_] == topic}
+        view = View(link, link_number[link], due, topic, nwr, subscription, mine, degrees[link], results)
+        aggregate = policy.aggregate(view)
+        walk.asked.append((">".join(link), nwr.subscription, len(raw), len(waiting)))
+        partials[link].pop(nwr, None)
+        if aggregate:
+            walk.bill[_key(plan, *link, MessageKind.RESULT, due)] += 1
             for id_ in raw:
-                walk.forwarded += 1
-                walk.half_settled += walk._settled[link, id_] > 0
-                for undecided in graph[link].pop(id_):
-                    assert undecided >= nwr
-                    rest(id_, link[1], undecided)
-        assert sorted(id_ for ids in arrived[nwr] for id_ in ids) == sorted(wanted[nwr])
+                graph[id_].remove(nwr)
+                walk._settled[link, id_] += 1
+            hand_on(set(raw).union(*waiting), link[1], nwr)
+            continue
+        if waiting:
+            walk.bill[_key(plan, *link, MessageKind.RESULT, due)] += len(waiting)
+            walk.forwarded_results += len(waiting)
+        for ids in waiting:
+            hand_on(ids, link[1], nwr)
+        if raw:
+            walk.bill[_key(plan, *link, MessageKind.PUBLICATION, due)] += len(raw)
+        for id_ in raw:
+            walk.forwarded += 1
+            walk.half_settled += walk._settled[link, id_] > 0
+            undecided = graph.pop(id_)
+            assert min(undecided) >= nwr
+            come_to_rest(id_, link[1], undecided, due)
+    for p in coming:
+        come_to_rest(p.id, p.at, windows[p.id], p.time)
+    for nwr, ids in wanted.items():
+        assert sorted(id_ for found in arrived[nwr] for id_ in found) == sorted(ids)
     return walk
+
+
+def link_numbers(plan: Plan) -> dict[tuple[str, str], int]:
+    """Link -> its number in the plan."""
+    names, ends = plan.routes.brokers, zip(plan.routes.source, plan.routes.target, strict=True)
+    return {(names[a], names[b]): number for number, (a, b) in enumerate(ends)}
+
+
+def depths(plan: Plan) -> dict[tuple[str, str], int]:
+    """Link -> the most links on a way up to it. Every broker has a publisher."""
+    tree = tree_of(plan)
+    found = {}
+    for link in link_numbers(plan):
+        ways = [path(tree, broker, link[1]) or [] for broker in plan.routes.brokers]
+        found[link] = max(len(way) - 1 for way in ways if way and way[-1] == link)
+    return found
+
+
+def delay(plan: Plan, broker: str) -> int:
+    """The most links on a way to a broker."""
+    return max((depth + 1 for link, depth in depths(plan).items() if link[1] == broker), default=0)
+
+
+def _turns(
+    plan: Plan, nwrs: Iterable[NWR], number: Mapping[str, int], patience: int
+) -> list[tuple[int, NWR, int, tuple[str, str]]]:
+    """When which NWR is decided on which link: (time, NWR, depth of the link, link), in order."""
+    tree, deep = tree_of(plan), depths(plan)
+    turns = []
+    for nwr in nwrs:
+        goal = home(plan, number[nwr.subscription])
+        for link, depth in deep.items():
+            if (path(tree, link[0], goal) or [None])[0] == link:
+                turns.append((nwr.end + patience * depth, nwr, depth, link))
+    return sorted(turns)

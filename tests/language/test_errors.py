@@ -172,6 +172,56 @@ MISTAKES = [
     ),
     ("two arguments", f"SELECT «count(lane, road)» {WINDOW[16:]}window(ts, '1 day')", "count takes one field."),
     ("constant argument", f"SELECT max(«1») {WINDOW[16:]}window(ts, '1 day')", "max takes a field."),
+    (
+        "percentage out of range",
+        f"SELECT «approx_percentile(speed, 95)» {WINDOW[16:]}window(ts, '1 day')",
+        "approx_percentile needs a percentage from 0 to 1, or an array of them.",
+    ),
+    (
+        "forgotten percentage",
+        f"SELECT «approx_percentile(speed)» {WINDOW[16:]}window(ts, '1 day')",
+        "approx_percentile takes a field, a percentage and perhaps an accuracy: approx_percentile(x, 0.5, 10000).",
+    ),
+    (
+        "percentage in quotes",
+        f"SELECT percentile_approx(speed, «'0.5'») {WINDOW[16:]}window(ts, '1 day')",
+        "A number is expected here, such as 0.5.",
+    ),
+    (
+        "field among the percentages",
+        f"SELECT approx_percentile(speed, array(0.5, «lane»)) {WINDOW[16:]}window(ts, '1 day')",
+        "A number is expected here, such as 0.5.",
+    ),
+    (
+        "no percentage in the array",
+        f"SELECT approx_percentile(speed, array(«)») {WINDOW[16:]}window(ts, '1 day')",
+        "Expected a field or a literal here, found ).",
+    ),
+    (
+        "accuracy that is not whole",
+        f"SELECT «approx_percentile(speed, 0.5, 0.1)» {WINDOW[16:]}window(ts, '1 day')",
+        "approx_percentile needs an accuracy that is a whole number from 1 to 2147483647.",
+    ),
+    (
+        "percentile of text",
+        f"SELECT «approx_percentile(road, 0.5)» {WINDOW[16:]}window(ts, '1 day')",
+        "approx_percentile needs a number, a date or a timestamp.",
+    ),
+    (
+        "deviation out of range",
+        f"SELECT «approx_count_distinct(road, 5)» {WINDOW[16:]}window(ts, '1 day')",
+        "approx_count_distinct needs a relative standard deviation from 0.001 to 0.39.",
+    ),
+    (
+        "approximate count of everything",
+        f"SELECT «approx_count_distinct(*)» {WINDOW[16:]}window(ts, '1 day')",
+        "approx_count_distinct needs a field.",
+    ),
+    (
+        "array instead of a field",
+        f"SELECT count(«array(1)») {WINDOW[16:]}window(ts, '1 day')",
+        "count takes *, 1 or a field.",
+    ),
     ("OVER", f"SELECT count(*) «OVER» () {WINDOW[16:]}window(ts, '1 day')", "OVER is not supported."),
     # windows
     (

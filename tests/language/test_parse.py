@@ -9,6 +9,7 @@ from sparing.language.errors import LanguageError
 from sparing.language.parse import parse_query, parse_where
 from sparing.model.box import Box
 from sparing.model.functions import Avg, Count, CountDistinct
+from sparing.model.sketches import ApproxCountDistinct, ApproxPercentile
 from sparing.model.subscription import Aggregation, Output, Query
 from sparing.model.topic import Topic
 from sparing.model.types import field_type
@@ -90,6 +91,24 @@ def test_the_text_of_a_query_is_spark_sql_to_others_as_well(case):
             ),
         ),
         (
+            """
+            SELECT approx_count_distinct(road, 0.1), percentile_approx(speed, array(0.5, .99), 100) p,
+              approx_percentile(ts, 1) AS last FROM traffic GROUP BY window(ts, '1 second')
+            """,
+            Query(
+                "traffic",
+                Box(),
+                aggregation=Aggregation(
+                    (
+                        Output("approx_count_distinct(road)", ApproxCountDistinct(field_type("string"), 7), "road"),
+                        Output("p", ApproxPercentile(field_type("double"), (0.5, 0.99), 100), "Speed"),
+                        Output("last", ApproxPercentile(field_type("timestamp"), 1.0, 10_000), "ts"),
+                    ),
+                    TimeWindow(SECOND, SECOND),
+                ),
+            ),
+        ),
+        (
             "SELECT count(ALL lane) FROM traffic GROUP BY count_window(100, 10)",
             Query(
                 "traffic",
@@ -132,6 +151,16 @@ SPARK_NAMES = {
     "min(DISTINCT x)": "min(DISTINCT x)",
     "Max(distinct x)": "max(DISTINCT x)",
     "min(DISTINCT(x))": "min(DISTINCT x)",
+    "approx_count_distinct(x)": "approx_count_distinct(x)",
+    "Approx_Count_Distinct(t.x, 0.01)": "approx_count_distinct(x)",
+    "approx_percentile(x, 0.5)": "approx_percentile(x, 0.5, 10000)",
+    "percentile_approx(x, 1)": "percentile_approx(x, 1, 10000)",
+    "Approx_Percentile(x, 0.50, 100L)": "approx_percentile(x, 0.50, 100)",
+    "approx_percentile(x, .5)": "approx_percentile(x, 0.5, 10000)",
+    "approx_percentile(x, 5e-1)": "approx_percentile(x, 0.5, 10000)",
+    "approx_percentile(x, 0.5F)": "approx_percentile(x, 0.5, 10000)",
+    "approx_percentile(x, array(0, 0.5, 1))": "approx_percentile(x, array(0, 0.5, 1), 10000)",
+    "approx_percentile(x, Array(0.5D, 0.25BD), 7)": "approx_percentile(x, array(0.5, 0.25), 7)",
 }
 
 
@@ -149,6 +178,9 @@ _WORDS = st.one_of(
     ),
     st.sampled_from(
         ["(", ")", ",", ".", "*", "=", "<", ">=", "<=>", "!", "-", "+", ";", "'a'", "'10 seconds'", "`lane`"]
+    ),
+    st.sampled_from(
+        ["approx_percentile(", "approx_count_distinct(", "array(", "0.5"],
     ),
     st.sampled_from(
         ["5", "3.5", "1e400", "9Y", "'", "--", "/*", "\n", "SELECT * FROM traffic WHERE", "GROUP BY", "null"]
@@ -172,6 +204,8 @@ def refusal(parse):
 @example("SELECT * FROM traffic WHERE " + "NOT " * 10_000 + "lane")
 @example("SELECT * FROM traffic WHERE lane = " + "9" * 5_000)
 @example("SELECT * FROM traffic WHERE lane = 1e999999999BD")
+@example("SELECT approx_percentile(lane, " + "9" * 38 + ", 1e-38BD) FROM traffic GROUP BY window(ts, '1 day')")
+@example("SELECT approx_count_distinct(lane, 1e-38BD) FROM traffic GROUP BY window(ts, '1 day')")
 @example("SELECT * FROM traffic WHERE lane = " + "9" * 5_000 + "L")
 @example("SELECT * FROM traffic EVERY '" + "9" * 5_000 + " seconds'")
 @example("SELECT count(*) FROM traffic GROUP BY count_window(" + "9" * 5_000 + ")")

@@ -32,9 +32,17 @@ def same(one, other):
     return type(one) is type(other) and one == other and str(one) == str(other)
 
 
+SETTINGS = {"approx_percentile": (0.5,), "percentile_approx": (0.5,)}  # what cannot be left out
+
+
+def made(name, kind, distinct=False):
+    """The function, with what a call must give besides the field."""
+    return function(name, kind, distinct, SETTINGS.get(name, ()))
+
+
 def result(name, kind, values, distinct=False):
     """The function over all values at once."""
-    found = function(name, kind, distinct)
+    found = made(name, kind, distinct)
     return found.finish(found.lift(array(kind, values), len(values)))
 
 
@@ -57,14 +65,14 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 def splits(draw):
     """A function, its values, and the same values shuffled and cut into parts, with the order in which parts merge."""
     kind = draw(strategies.field_types())
-    candidates = [n for n in FUNCTION_NAMES if not isinstance(function(n, kind), str)]
+    candidates = [n for n in FUNCTION_NAMES if not isinstance(made(n, kind), str)]
     name = draw(st.sampled_from(candidates))
     distinct = name == "count" and draw(st.booleans())
     values = draw(st.lists(strategies.values(kind), max_size=12))
     shuffled = draw(st.permutations(values))
     cuts = sorted(draw(st.lists(st.integers(0, len(values)), max_size=4)))
     parts = [shuffled[a:b] for a, b in zip([0, *cuts], [*cuts, len(values)], strict=True)]
-    return function(name, kind, distinct), kind, values, parts, draw(st.lists(st.integers(0, 100), max_size=6))
+    return made(name, kind, distinct), kind, values, parts, draw(st.lists(st.integers(0, 100), max_size=6))
 
 
 @given(splits())
@@ -154,8 +162,8 @@ def test_infinities_and_nan_carry_through(values):
 
 
 @pytest.mark.parametrize("name", FUNCTION_NAMES)
-def test_without_values_there_is_no_result_but_the_count(name):
-    assert result(name, DOUBLE, []) == (0 if name == "count" else None)
+def test_without_values_there_is_no_result_but_a_count(name):
+    assert result(name, DOUBLE, []) == (0 if name in ("count", "approx_count_distinct") else None)
 
 
 def test_missing_values_are_rows_all_the_same():
@@ -179,6 +187,9 @@ def test_a_sum_that_passes_the_largest_double_and_returns_is_exact():
         ("sum", INT, True, "sum(DISTINCT ...) is not supported"),
         ("count", None, True, "count(DISTINCT *) needs a field"),
         ("median", field_type("timestamp"), False, "median needs a number"),
+        ("approx_percentile", None, False, "approx_percentile needs a field"),
+        ("approx_percentile", STRING, False, "approx_percentile needs a number, a date or a timestamp"),
+        ("approx_count_distinct", INT, True, "approx_count_distinct(DISTINCT ...) is not supported"),
     ],
 )
 def test_what_there_is_not_is_explained(name, kind, distinct, why):
@@ -187,7 +198,7 @@ def test_what_there_is_not_is_explained(name, kind, distinct, why):
 
 @pytest.mark.parametrize("kind", ["int", "double", "decimal(4,2)"])
 @pytest.mark.parametrize("name", FUNCTION_NAMES)
-def test_what_is_decomposable_is_all_but_median_and_distinct(name, kind):
-    assert function(name, field_type(kind)).decomposable == (name != "median")
+def test_all_but_median_and_distinct_is_decomposable(name, kind):
+    assert made(name, field_type(kind)).decomposable == (name != "median")
     assert field_type(kind).kind in NUMBERS
     assert not function("count", field_type(kind), distinct=True).decomposable

@@ -92,7 +92,7 @@ def test_the_deployment_file_can_be_read(name, tmp_path):
     read = Deployment.read(written.deployment)
     described = Deployment.of(workload.description, base=tmp_path)
     assert read.source is not None
-    assert (read.source.format, read.policy.decision) == ("parquet", "publisher-edge")
+    assert (read.source.format, read.policy.decision) == ("parquet", "adock")
     assert Path(str(read.source.path)) == tmp_path / "data"
     assert replace(read, source=described.source) == described
     assert len(read.subscriptions) == 40

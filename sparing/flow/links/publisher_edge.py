@@ -5,15 +5,6 @@ Paper: mna-aggregation, section IV.
 
 from __future__ import annotations
 
-from sparing.flow.links.policy import Question
+from sparing.flow.links.policy import ALWAYS, LinkPolicy
 
-
-class PublisherEdge:
-    """Always aggregate."""
-
-    name = "publisher-edge"
-    at_once = False
-
-    def aggregate(self, question: Question) -> bool:  # noqa: ARG002
-        """One partial result for whatever waits."""
-        return True
+PUBLISHER_EDGE = LinkPolicy("publisher-edge", ALWAYS)

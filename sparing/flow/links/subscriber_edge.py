@@ -5,15 +5,6 @@ Paper: mna-aggregation, section IV. This is also the naive bill that every savin
 
 from __future__ import annotations
 
-from sparing.flow.links.policy import Question
+from sparing.flow.links.policy import NEVER, LinkPolicy
 
-
-class SubscriberEdge:
-    """Always forward, on arrival."""
-
-    name = "subscriber-edge"
-    at_once = True
-
-    def aggregate(self, question: Question) -> bool:  # noqa: ARG002
-        """Nothing waits under this policy; if something did, it would be forwarded."""
-        return False
+SUBSCRIBER_EDGE = LinkPolicy("subscriber-edge", NEVER, at_once=True)

@@ -1,0 +1,201 @@
+"""What was measured, for people, for programs and for documentation; and the goals it is held against."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from sparing.bench.deciding.literal import Literal
+from sparing.bench.deciding.settings import Settings
+
+MEASURED = ("adock", "wad", "wad-live", "bat", "publisher-edge", "patience")
+COMPARED = ("adock", "wad")  # by what decisions alone take
+
+# The goals: ADOCK takes at most so many times as long as WAD, and Algorithm 1 at least so many times as long as ADOCK.
+TO_WAD, LITERAL, LITERAL_RATE = 1.5, 50, 1860  # the latter from so many publications/s on
+UNCERTAIN = 0.02  # of a walk: a smaller difference of two walks may be due to what disturbed one of them
+MET, MISSED, UNKNOWN = "met", "missed", "-"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One cell. Seconds are CPU seconds of all its walks: with everything that moves, and of decisions alone."""
+
+    subscriptions: int
+    ratio: float
+    duration: float
+    decisions: dict[str, int]
+    walk: dict[str, float]
+    alone: dict[str, float]
+    literal: Literal
+
+    def walk_each(self, policy: str) -> float:
+        """Seconds of the walk for each of its decisions."""
+        return self.walk[policy] / self.decisions[policy]
+
+    def alone_each(self, policy: str) -> float | None:
+        """Seconds of a decision alone; None if they are too few to tell."""
+        found = self.alone[policy]
+        return found / self.decisions[policy] if found > UNCERTAIN * self.walk[policy] else None
+
+    @property
+    def to_wad(self) -> float:
+        """How many times as long as WAD's walk ADOCK's takes."""
+        return self.walk["adock"] / self.walk["wad"]
+
+    @property
+    def to_wad_alone(self) -> float | None:
+        """The same for decisions alone."""
+        adock, wad = self.alone_each("adock"), self.alone_each("wad")
+        return None if adock is None or wad is None else adock / wad
+
+    @property
+    def literal_to_walk(self) -> float:
+        """How many times as long as ADOCK's whole walk the matchings of Algorithm 1 take."""
+        return self.literal.seconds / self.walk_each("adock")
+
+    @property
+    def literal_to_alone(self) -> float | None:
+        """The same against ADOCK's decisions alone."""
+        alone = self.alone_each("adock")
+        return None if alone is None else self.literal.seconds / alone
+
+    @property
+    def net_to_alone(self) -> float | None:
+        """The same without what it takes to call SciPy at all."""
+        alone = self.alone_each("adock")
+        return None if alone is None else (self.literal.seconds - self.literal.calls) / alone
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All figures of a run."""
+
+    settings: Settings
+    figures: list[Figure]
+
+    def json(self) -> dict[str, Any]:
+        """For programs. Seconds are CPU seconds of all walks of a cell, but those of `literal` of one decision."""
+        rows = [asdict(figure) | self._ratios(figure) for figure in self.figures]
+        goals = {"to_wad": TO_WAD, "literal": LITERAL}
+        return {"settings": asdict(self.settings), "goals": goals, "figures": rows}
+
+    def _ratios(self, figure: Figure) -> dict[str, Any]:
+        return {
+            "to_wad": figure.to_wad,
+            "to_wad_alone": figure.to_wad_alone,
+            "literal_to_walk": figure.literal_to_walk,
+            "literal_to_alone": figure.literal_to_alone,
+            "net_to_alone": figure.net_to_alone,
+            "verdicts": {
+                "to_wad": at_most(figure.to_wad),
+                "to_wad_alone": at_most(figure.to_wad_alone),
+                "literal_to_walk": self._at_least(figure.literal_to_walk),
+                "literal_to_alone": self._at_least(figure.literal_to_alone),
+            },
+        }
+
+    def table(self) -> Table:
+        """For people: whole walks."""
+        of = self.settings
+        title = f"Microseconds of the walk per decision; stock, {of.rate:,g} publications/s, median of {of.repeat}"
+        return _rich(title, *self._walks())
+
+    def alone_table(self) -> Table:
+        """For people: decisions alone, and Algorithm 1."""
+        return _rich("Microseconds per decision alone, and of Algorithm 1 as it is written", *self._alone())
+
+    def markdown(self) -> str:
+        """For documentation."""
+        return f"{_markdown(*self._walks())}\n\n{_markdown(*self._alone())}\n"
+
+    def _walks(self) -> tuple[list[str], list[list[str]]]:
+        names = ["subscriptions", "window/slide", "decisions", *MEASURED, "ADOCK/WAD", f"at most {TO_WAD}"]
+        rows = [
+            [
+                f"{f.subscriptions:,}",
+                f"{f.ratio:g}",
+                f"{f.decisions['adock']:,}",
+                *[_micro(f.walk_each(policy)) for policy in MEASURED],
+                _times(f.to_wad),
+                at_most(f.to_wad),
+            ]
+            for f in self.figures
+        ]
+        return names, rows
+
+    def _alone(self) -> tuple[list[str], list[list[str]]]:
+        goal = f"at least {LITERAL}"
+        names = ["subscriptions", "window/slide", "adock", "wad", "ADOCK/WAD", f"at most {TO_WAD}", "literal"]
+        names += ["of it calls", "literal/ADOCK", goal, "without calls", "literal/walk", goal]
+        rows = [
+            [
+                f"{f.subscriptions:,}",
+                f"{f.ratio:g}",
+                *[_micro(f.alone_each(policy)) for policy in COMPARED],
+                _times(f.to_wad_alone),
+                at_most(f.to_wad_alone),
+                _micro(f.literal.seconds),
+                _micro(f.literal.calls),
+                _times(f.literal_to_alone),
+                self._at_least(f.literal_to_alone),
+                _times(f.net_to_alone),
+                _times(f.literal_to_walk),
+                self._at_least(f.literal_to_walk),
+            ]
+            for f in self.figures
+        ]
+        return names, rows
+
+    def _at_least(self, found: float | None) -> str:
+        """The verdict on Algorithm 1."""
+        if found is None or self.settings.rate < LITERAL_RATE:
+            return UNKNOWN
+        return MET if found >= LITERAL else MISSED
+
+
+def at_most(found: float | None) -> str:
+    """The verdict on ADOCK beside WAD.
+
+    >>> at_most(1.5), at_most(1.6), at_most(None)
+    ('met', 'missed', '-')
+    """
+    if found is None:
+        return UNKNOWN
+    return MET if found <= TO_WAD else MISSED
+
+
+def _micro(seconds: float | None) -> str:
+    """Microseconds.
+
+    >>> _micro(0.0000123), _micro(None)
+    ('12.3', '-')
+    """
+    return UNKNOWN if seconds is None else f"{1e6 * seconds:,.1f}"
+
+
+def _times(ratio: float | None) -> str:
+    """How many times as long.
+
+    >>> _times(1.234), _times(1234.5), _times(None)
+    ('1.23', '1,234', '-')
+    """
+    if ratio is None:
+        return UNKNOWN
+    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2f}"
+
+
+def _rich(title: str, names: list[str], rows: list[list[str]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    for name in names:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _markdown(names: list[str], rows: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [names, ["---:"] * len(names), *rows])

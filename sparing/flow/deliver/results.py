@@ -1,0 +1,252 @@
+"""The results of many windows at once.
+
+Windows that ask for the same function of the same field are worked out together, in compiled loops, and written
+together. The texts are those that the function itself would give window by window. What a loop does not vouch for (a
+sum beyond 64 bits, say), and functions that have no loop, are left to the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.flow.deliver import kernels
+from sparing.flow.deliver.payload import json_value
+from sparing.match.columns import Column
+from sparing.model.functions import Avg, Count, Extreme, Function, Sum, Variance
+from sparing.model.subscription import Aggregation, Output
+from sparing.model.types import FieldType, Kind
+
+NOTHING = ""  # stands for the text of a result that there is not
+_Question = tuple[Function, str | None]  # a function of a field
+
+
+def payloads(
+    aggregations: Sequence[Aggregation | None],
+    of: np.ndarray,
+    columns: Mapping[str, Column],
+    starts: np.ndarray,
+    rows: np.ndarray,
+) -> list[str]:
+    """The payload of each window w: aggregation number of[w] over the publications rows[starts[w] : starts[w + 1]].
+
+    Equal aggregations are found out, but it saves time to give them one number.
+    """
+    if not len(of):
+        return []
+    starts, rows = np.asarray(starts, dtype=np.int64), np.asarray(rows, dtype=np.int64)
+    shapes, shape_of = _shapes(aggregations, of)
+    order = np.argsort(shape_of, kind="stable")
+    windows = np.split(order, np.cumsum(np.bincount(shape_of))[:-1])
+    asked: dict[_Question, dict[int, None]] = {}  # which shapes ask for what
+    for shape, outputs in enumerate(shapes):
+        for output in outputs:
+            asked.setdefault((output.function, output.field), {})[shape] = None
+    texts: list[dict[_Question, list[str]]] = [{} for _ in shapes]
+    for question, askers in asked.items():
+        function, field = question
+        mine = np.concatenate([windows[shape] for shape in askers])
+        found = _texts(function, _Windows(None if field is None else columns[field], starts, rows, mine))
+        first = 0
+        for shape in askers:
+            texts[shape][question] = found[first : first + len(windows[shape])]
+            first += len(windows[shape])
+    written: list[str] = []
+    for outputs, mine, answers in zip(shapes, windows, texts, strict=True):
+        written += _objects(outputs, len(mine), [answers[output.function, output.field] for output in outputs])
+    if len(shapes) == 1:
+        return written
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return [written[at] for at in place.tolist()]
+
+
+def _shapes(aggregations: Sequence[Aggregation | None], of: np.ndarray) -> tuple[list[tuple[Output, ...]], np.ndarray]:
+    """The distinct lists of outputs, and which of them each window has."""
+    numbers, at = np.unique(of, return_inverse=True)
+    shapes: dict[tuple[Output, ...], int] = {}
+    shape_of = np.empty(len(numbers), dtype=np.int64)
+    for n, number in enumerate(numbers.tolist()):
+        aggregation = aggregations[number]
+        assert aggregation is not None
+        shape_of[n] = shapes.setdefault(aggregation.outputs, len(shapes))
+    return list(shapes), shape_of[at]
+
+
+def _objects(outputs: tuple[Output, ...], size: int, texts: Sequence[list[str]]) -> list[str]:
+    """JSON objects of the outputs, without those that there are not."""
+    names = [json_value(output.name) + ":" for output in outputs]
+    pieces: list[Iterable[str]] = [repeat("{", size)]
+    for at, name in enumerate(names):
+        pieces += [repeat("," + name if at else name, size), texts[at]]
+    objects = list(map("".join, zip(*pieces, repeat("}", size), strict=True)))
+    if not all(map(all, texts)):
+        for at, values in enumerate(zip(*texts, strict=True)):
+            if not all(values):
+                there = (name + value for name, value in zip(names, values, strict=True) if value)
+                objects[at] = "{" + ",".join(there) + "}"
+    return objects
+
+
+# What functions give
+
+
+@dataclass(frozen=True, slots=True)
+class _Windows:
+    """Some windows, with the column that a function takes values from (None: it counts rows)."""
+
+    column: Column | None
+    starts: np.ndarray
+    rows: np.ndarray
+    numbers: np.ndarray
+
+    def of(self, type_: FieldType) -> bool:
+        """Whether values are as compiled loops take those of a type."""
+        expected = np.float64 if type_.kind is Kind.FLOATING else np.int64
+        return self.column is not None and type_.kind is not Kind.TEXT and self.column.values.dtype == expected
+
+    @property
+    def there(self) -> tuple[np.ndarray, ...]:
+        """What a compiled loop needs to count values."""
+        assert self.column is not None
+        return self.column.valid, self.starts, self.rows, self.numbers
+
+    @property
+    def values(self) -> tuple[np.ndarray, ...]:
+        """What a compiled loop needs to compute with values."""
+        assert self.column is not None
+        return self.column.values, *self.there
+
+    def plain(self, function: Function, at: int) -> str:
+        """The text of the result for one window, as the function itself gives it."""
+        window = self.numbers[at]
+        mine = self.rows[self.starts[window] : self.starts[window + 1]]
+        values = mine[:0] if self.column is None else self.column.there(mine)
+        result = function.finish(function.lift(values, len(mine)))
+        return NOTHING if result is None else json_value(result)
+
+
+def _texts(function: Function, windows: _Windows) -> list[str]:
+    """The text of each window's result."""
+    match function:
+        case Count(rows=True):
+            return _wholes(np.diff(windows.starts)[windows.numbers])
+        case Count() if windows.column is not None:
+            return _wholes(kernels.count_values(*windows.there))
+        case Sum(type=type_) | Avg(type=type_) if windows.of(type_):
+            return _sums(function, type_, windows)
+        case Variance(type=type_) if windows.of(type_):
+            return _variances(function, windows)
+        case Extreme(type=type_) if windows.of(type_):
+            found, states = kernels.extremes(*windows.values, function.largest)
+            return _checked(function, windows, _values(type_, found), states)
+        case Extreme(type=type_) if type_.kind is Kind.TEXT and windows.column is not None:
+            return _extreme_texts(function, windows)
+        case _:
+            return [windows.plain(function, at) for at in range(len(windows.numbers))]
+
+
+def _sums(function: Sum | Avg, type_: FieldType, windows: _Windows) -> list[str]:
+    mean = isinstance(function, Avg)
+    if type_.kind is Kind.FLOATING:
+        sums, counts, states = kernels.sum_doubles(*windows.values)
+        return _checked(function, windows, _doubles(sums / np.maximum(counts, 1) if mean else sums), states)
+    sums, counts, states = kernels.sum_wholes(*windows.values)
+    if not mean:
+        texts = _values(type_, sums)
+    elif type_.kind is Kind.DECIMAL:
+        digits, fits = _decimal_means(sums, np.maximum(counts, 1))
+        states[(states == kernels.GIVEN) & ~fits] = kernels.UNUSUAL
+        texts = _decimals(digits, type_.scale + 4)
+    else:
+        texts = _doubles(sums / np.maximum(counts, 1))
+    return _checked(function, windows, texts, states)
+
+
+def _decimal_means(sums: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Digits of the means with four more decimals, halves rounded away from zero, and whether they can be trusted."""
+    size = np.abs(sums)  # the least number has no opposite, and stays negative
+    whole, rest = np.divmod(size, counts)
+    digits = whole * 10_000 + (20_000 * rest + counts) // (2 * counts)
+    fits = (size >= 0) & (whole < 9 * 10**14) & ((digits != 0) | (sums == 0))  # decimals have a zero below zero
+    return np.where(sums < 0, -digits, digits), fits
+
+
+def _variances(function: Variance, windows: _Windows) -> list[str]:
+    most = kernels.MOST_SQUARED if function.type.kind is Kind.FLOATING else kernels.MOST_WHOLE
+    exact = 10 ** (2 * function.type.scale)
+    unit = float(exact)
+    found, states = kernels.variances(*windows.values, function.sample, most, unit, float(exact - int(unit)))
+    with np.errstate(invalid="ignore"):  # of what is unusual
+        results = np.sqrt(found) if function.root else found
+    return _checked(function, windows, _doubles(results), states)
+
+
+def _extreme_texts(function: Extreme, windows: _Windows) -> list[str]:
+    """The least or the last text: found among the places of distinct texts in their order."""
+    column = windows.column
+    assert column is not None
+    used = np.zeros(len(column), dtype=bool)
+    used[windows.rows] = True
+    encoded = column.text.filter(pa.array(used)).dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    in_order = sorted(range(len(texts)), key=texts.__getitem__)
+    place = np.zeros(len(texts) + 1, dtype=np.int64)
+    place[in_order] = np.arange(len(texts))
+    places = np.zeros(len(column), dtype=np.int64)
+    places[used] = place[encoded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)]
+    found, states = kernels.extremes(places, *windows.there, function.largest)
+    written = [json_value(texts[at]) for at in in_order] or [NOTHING]
+    return _checked(function, windows, [written[at] for at in found.tolist()], states)
+
+
+def _checked(function: Function, windows: _Windows, texts: list[str], states: np.ndarray) -> list[str]:
+    """The texts, but for those that are missing, and those that only the function can tell."""
+    for at in np.flatnonzero(states).tolist():
+        texts[at] = NOTHING if states[at] == kernels.MISSING else windows.plain(function, at)
+    return texts
+
+
+# Writing values
+
+
+def _values(type_: FieldType, found: np.ndarray) -> list[str]:
+    """The texts of doubles, or of codes, of a type."""
+    match type_.kind:
+        case Kind.FLOATING:
+            return _doubles(found + 0.0)  # one zero
+        case Kind.BOOLEAN:
+            return ["true" if code else "false" for code in found.tolist()]
+        case Kind.DECIMAL:
+            return _decimals(found, type_.scale)
+        case Kind.DATE:
+            return [f'"{text}"' for text in np.datetime_as_string(found.astype("datetime64[D]")).tolist()]
+        case Kind.TIMESTAMP:
+            return [f'"{text}Z"' for text in np.datetime_as_string(found.astype("datetime64[us]")).tolist()]
+        case _:
+            return _wholes(found)
+
+
+def _wholes(numbers: np.ndarray) -> list[str]:
+    return list(map(str, numbers.tolist()))
+
+
+def _doubles(numbers: np.ndarray) -> list[str]:
+    texts = list(map(repr, numbers.tolist()))
+    for at in np.flatnonzero(~np.isfinite(numbers)).tolist():
+        texts[at] = json_value(float(numbers[at]))
+    return texts
+
+
+def _decimals(digits: np.ndarray, scale: int) -> list[str]:
+    if scale == 0:
+        return _wholes(digits)
+    unit = 10**scale
+    return [
+        f"-{-number // unit}.{-number % unit:0{scale}}" if number < 0 else f"{number // unit}.{number % unit:0{scale}}"
+        for number in digits.tolist()
+    ]

@@ -1,0 +1,1 @@
+"""The compiled walk: publications travel through the brokers as numbers in arrays."""

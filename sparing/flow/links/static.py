@@ -1,0 +1,70 @@
+"""The static optimum: on every link, upstream first, a minimum vertex cover of the complete matching graph.
+
+It knows everything that will be published, so it is for batches only: the yardstick that other policies are measured
+with. Deciding links one by one, upstream first, is optimal on every link at once, whichever of several minimum covers
+is taken.
+
+Paper: mna-aggregation, section VI.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparing.flow.journey.arrays import Journey
+from sparing.flow.journey.places import next_places, resting_places
+from sparing.flow.links.policy import TABLE, LinkPolicy
+from sparing.graphs.matching import maximum_matching, minimum_vertex_cover
+
+
+class Static(LinkPolicy):
+    """Looks up what was worked out beforehand."""
+
+    def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """Follow all edges over the links, each of which decides by a minimum vertex cover."""
+        place = resting_places(journey)
+        raw = np.ones(len(place), dtype=bool)
+        table = np.ones((len(journey.links), len(journey.nwrs)), dtype=bool)
+        for link in np.argsort(journey.links["depth"], kind="stable").tolist():
+            mine = np.flatnonzero(place == link)
+            rows, nwrs = journey.edges["row"][mine], journey.edges["nwr"][mine]
+            table[link] = aggregated(rows, nwrs, raw[mine], len(journey.nwrs))
+            # A row is forwarded by the first NWR that is not aggregated; earlier ones have it in their results.
+            mark = np.full(len(journey.rows), len(journey.nwrs), dtype=np.int64)
+            forwarded = raw[mine] & ~table[link][nwrs]
+            np.minimum.at(mark, rows[forwarded], nwrs[forwarded])
+            raw[mine] &= nwrs >= mark[rows]
+            place[mine] = next_places(journey, link, nwrs)
+        return table
+
+
+def aggregated(rows: np.ndarray, nwrs: np.ndarray, raw: np.ndarray, count: int) -> np.ndarray:
+    """Which NWRs of a link's complete graph to aggregate; those with a partial result in any case."""
+    chosen = np.zeros(count, dtype=bool)
+    chosen[nwrs[~raw]] = True
+    rest = raw & ~chosen[nwrs]
+    if rest.any():
+        _, items = np.unique(rows[rest], return_inverse=True)
+        numbers, nodes = np.unique(nwrs[rest], return_inverse=True)
+        chosen[numbers[minimum_vertex_cover(items, nodes)[1]]] = True
+    return chosen
+
+
+def least_messages(journey: Journey) -> np.ndarray:
+    """For each link, the fewest messages that any policy must send over it, beside those that cross at once.
+
+    It is the size of a maximum matching of all publications behind the link with all NWRs beyond it.
+    """
+    place = resting_places(journey)
+    least = np.zeros(len(journey.links), dtype=np.int64)
+    for link in np.argsort(journey.links["depth"], kind="stable").tolist():
+        mine = np.flatnonzero(place == link)
+        if len(mine):
+            _, items = np.unique(journey.edges["row"][mine], return_inverse=True)
+            _, nodes = np.unique(journey.edges["nwr"][mine], return_inverse=True)
+            least[link] = np.count_nonzero(maximum_matching(items, nodes) >= 0)
+            place[mine] = next_places(journey, link, journey.edges["nwr"][mine])
+    return least
+
+
+STATIC = Static("static", TABLE, whole_trace=True)

@@ -1,0 +1,74 @@
+"""Compiling ahead: a process that has walked once has compiled everything, and left it on disk for others.
+
+Spark's workers would all begin by compiling the same functions, each for itself; the driver does it once before.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from threading import Lock
+
+import numpy as np
+
+from sparing.control.plan import make_plan
+from sparing.flow.at_once import Publications
+from sparing.flow.walk import Walk
+from sparing.match.columns import Column
+from sparing.model.box import Box
+from sparing.model.constraint import between
+from sparing.model.functions import Function, function
+from sparing.model.overlay import Link, Overlay
+from sparing.model.subscription import Advertisement, Aggregation, Output, Query, Subscription
+from sparing.model.topic import Topic
+from sparing.model.types import DOUBLE, INT, STRING, TIMESTAMP, FieldType
+from sparing.model.window import TimeWindow
+
+_LOCK = Lock()
+_FUNCTIONS = ("avg", "min", "stddev")
+
+
+def warm_up() -> None:
+    """Compile the walk, or load it if that has been done; once in a process."""
+    with _LOCK:  # who comes second waits
+        _walk_once()
+
+
+@cache
+def _walk_once() -> None:
+    topic = Topic("t", "ts", {"x": INT, "y": DOUBLE, "s": STRING, "ts": TIMESTAMP})
+    outputs = [Output("n", _function("count", None), None)]
+    outputs += [Output(name, _function(name, topic.fields[field]), field) for name in _FUNCTIONS for field in "xy"]
+    box = Box.of({"x": between(INT, 0, 9)})
+    assert box is not None
+    aggregation = Aggregation(tuple(outputs), TimeWindow(10, 5))
+    subscriptions = (
+        Subscription("window", "A", Query("t", box, aggregation=aggregation)),
+        Subscription("plain", "A", Query("t", box)),
+    )
+    plan = make_plan(
+        Overlay(("a", "b"), (Link("a", "b"),)),
+        {"t": topic},
+        (Advertisement("p", "a", "t", Box()),),
+        {"A": ("b",)},
+        subscriptions,
+        "adock",
+        10,
+    )
+    rows = 64  # enough for the index to work as it does with many
+    valid = np.ones(rows, dtype=bool)
+    numbers = np.arange(rows)
+    columns = {
+        "x": Column(INT, numbers, valid),
+        "y": Column(DOUBLE, numbers / 2, valid),
+        "s": Column(STRING, np.full(rows, "s", dtype=object), valid),
+        "ts": Column(TIMESTAMP, numbers, valid),
+    }
+    text = np.full(rows, "{}", dtype=object)
+    at = np.zeros(rows, dtype=np.int32)
+    Walk(plan).feed([Publications("t", numbers, text, text, at, columns, text)])
+
+
+def _function(name: str, type_: FieldType | None) -> Function:
+    found = function(name, type_)
+    assert not isinstance(found, str)
+    return found

@@ -1,0 +1,221 @@
+"""Explaining a notification: the pipeline over a recorded trace up to the interest group in question, then one walk.
+
+Spark reads, admits and matches the trace as always. What was published in the window is counted on the way, with the
+constraints that kept publications out; the group's walk, which is one task, is watched.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from sparing.control.plan import Plan
+from sparing.control.routes import Routes
+from sparing.deployment.deployment import Deployment
+from sparing.flow.at_once import Publications
+from sparing.flow.explain import Decision, Explainer
+from sparing.flow.interests import Interests
+from sparing.flow.items import column_type
+from sparing.flow.matched import Matched
+from sparing.flow.overlay import END_OF_TIME
+from sparing.flow.warm import warm_up
+from sparing.model.errors import SparingError
+from sparing.model.subscription import Subscription
+from sparing.model.types import Code, Kind
+from sparing.spark import sources
+from sparing.spark.admit_stage import admit
+from sparing.spark.match_stage import admitted, match, tables
+from sparing.spark.pipeline import PubSub
+from sparing.spark.shipping import Machinery, Shipped, ship
+
+MOST_FAILURES = 10_000  # publications of a task whose constraints are looked at one by one
+MOMENT = 1_000_000  # around the time of a plain delivery
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was published on the topic in a span of time.
+
+    `matched` counts the publications that the subscription matches, `failed` how often each constraint kept one out;
+    `origins` says how many matching ones came from where, and their way.
+    """
+
+    published: int
+    matched: int
+    failed: dict[str, int]
+    origins: dict[str, tuple[int, tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What became of a window: the decisions of links on the way, and the notification, if there was one."""
+
+    start: int
+    end: int
+    decisions: tuple[Decision, ...] = ()
+    told: int | None = None
+    payload: str | None = None
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Why a subscription got what it got; `walked` is None for a plain one."""
+
+    subscription: Subscription
+    broker: str
+    start: int
+    end: int
+    seen: Seen
+    walked: Walked | None
+
+
+def explain(
+    spark: SparkSession, deployment: Deployment, subscription: str, at: int | None, decision: str | None = None
+) -> Explained:
+    """Explain the window that holds a moment (None: the last one with a result), or what a plain one got then."""
+    plan = PubSub(spark, deployment, decision=decision).plan
+    number = {s.id: n for n, s in enumerate(plan.subscriptions)}.get(subscription)
+    if number is None:
+        close = get_close_matches(subscription, [s.id for s in plan.subscriptions], 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"{deployment.name} has {len(plan.subscriptions)} others."
+        raise SparingError(f"There is no subscription {subscription!r}: {hint}")
+    warm_up()
+    interests = Interests.of(plan)
+    shipped = ship(spark, interests)
+    rows = admit(sources.read(spark, deployment, streaming=False), interests)
+    walked = None
+    if interests.timed[number]:
+        walked = _walk(match(rows, shipped), shipped, interests, number, at)
+        start, end = walked.start, walked.end
+    elif interests.held[number]:
+        raise SparingError(
+            f"Subscription {subscription} has count windows, to which every publication travels at once: only plain "
+            "subscriptions and time windows can be explained."
+        )
+    elif at is None:
+        raise SparingError(f"Subscription {subscription} gets single events: say when, with --at TIME.")
+    else:
+        start, end = at, at + MOMENT
+    seen = _seen(rows, shipped, plan, number, start, end)
+    broker = plan.routes.brokers[plan.broker_of[number]]
+    return Explained(plan.subscriptions[number], broker, start, end, seen, walked)
+
+
+def _seen(rows: DataFrame, shipped: Shipped, plan: Plan, number: int, start: int, end: int) -> Seen:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        machinery = shipped.machinery()
+        topic = machinery.interests.plan.subscriptions[number].query.topic
+        for table in tables(batches):
+            for publications, _ in admitted(table, machinery):
+                if publications.topic == topic:
+                    yield _one(_counts(publications, machinery.interests.plan, number, start, end))
+
+    published, matched = 0, 0
+    failed: Counter[str] = Counter()
+    origins: Counter[int] = Counter()
+    for row in rows.mapInArrow(run, "found binary").collect():
+        part = pickle.loads(row["found"])
+        published, matched = published + part[0], matched + part[1]
+        failed.update(part[2])
+        origins.update(part[3])
+    goal = int(plan.broker_of[number])
+    ways = {plan.routes.brokers[at]: (count, _way(plan.routes, at, goal)) for at, count in sorted(origins.items())}
+    return Seen(published, matched, dict(failed.most_common()), ways)
+
+
+def _one(found: object) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([pickle.dumps(found)], pa.binary())], names=["found"])
+
+
+def _way(routes: Routes, at: int, goal: int) -> tuple[str, ...]:
+    names = [routes.brokers[at]]
+    while at != goal and routes.link_of[at, goal] >= 0:
+        at = int(routes.target[routes.link_of[at, goal]])
+        names.append(routes.brokers[at])
+    return tuple(names)
+
+
+def _counts(
+    publications: Publications, plan: Plan, number: int, start: int, end: int
+) -> tuple[int, int, Counter[str], Counter[int]]:
+    """Published, matched, failures and origins of one batch."""
+    mine = np.flatnonzero((publications.time >= start) & (publications.time < end))
+    subscription = plan.subscriptions[number]
+    fields = plan.topics[publications.topic].fields
+    matched = 0
+    failed: Counter[str] = Counter()
+    origins: Counter[int] = Counter()
+    for row in mine[:MOST_FAILURES].tolist():
+        wrong = []
+        for name, constraint in subscription.query.box.constraints:
+            column = publications.columns[name]
+            code: Code | None = None
+            if column.valid[row]:
+                text = fields[name].kind is Kind.TEXT
+                code = str(column.values[row]) if text else int(column.take(np.array([row])).codes()[0])
+            if not constraint.admits(code):
+                wrong.append(constraint.sql(name, fields[name]))
+        failed.update(wrong)
+        if not wrong:
+            matched += 1
+            origins[int(publications.at[row])] += 1
+    return len(mine), matched, failed, origins
+
+
+def _walk(parceled: DataFrame, shipped: Shipped, interests: Interests, number: int, at: int | None) -> Walked:
+    """Walk the subscription's interest group, watching one of its windows."""
+    names, group_of = interests.groups
+    group = names[group_of[number]]
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        parcels = [parcel for batch in batches for parcel in batch["parcel"].to_pylist()]
+        if parcels:
+            yield _one(_watched(shipped.machinery(), parcels, number, at))
+
+    mine = parceled.where(parceled["group"] == group).coalesce(1)
+    rows = mine.mapInArrow(run, "found binary").collect()
+    found: Walked | None = pickle.loads(rows[0]["found"]) if rows else None
+    if found is not None:
+        return found
+    if at is None:
+        name = interests.plan.subscriptions[number].id
+        raise SparingError(f"Subscription {name} got nothing at all: say which window to explain, with --at TIME.")
+    return Walked(*_window(interests, number, at))
+
+
+def _window(interests: Interests, number: int, at: int) -> tuple[int, int]:
+    """The window that holds a moment and ends first."""
+    duration, slide, start = (int(column[number]) for column in interests.windows)
+    end = at - (at - start - duration) % slide + slide
+    if end - duration > at:
+        raise SparingError("No window of the subscription holds that moment: it lies between two of them.")
+    return end - duration, end
+
+
+def _watched(machinery: Machinery, parcels: list[bytes], number: int, at: int | None) -> Walked | None:
+    interests = machinery.interests
+    topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
+    types = {name: column_type(topic, name) for name in interests.carried[topic.name]}
+    arrivals = [Matched.unpack(parcel[1:], types) for parcel in parcels]
+    moment = _last(arrivals, number) if at is None else at
+    if moment is None:
+        return None
+    start, end = _window(interests, number, moment)
+    explainer = Explainer(interests, number, end)
+    _, outcome = machinery.overlay.advance(None, arrivals, END_OF_TIME, watcher=explainer)
+    mine = [n.payload for found in outcome.notifications for n in found if (n.subscription, n.end) == (number, end)]
+    payload = mine[0] if mine else None
+    return Walked(start, end, tuple(explainer.decisions), explainer.told if mine else None, payload)
+
+
+def _last(arrivals: list[Matched], number: int) -> int | None:
+    """When the last publication was made that a subscription matches."""
+    times = [part.time[part.held_rows[part.held == number]] for part in arrivals]
+    return max((int(found.max()) for found in times if len(found)), default=None)

@@ -1,0 +1,126 @@
+"""The static optimum: right results, and on every link the fewest messages that any policy could send there."""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+from hypothesis import event, given, settings
+
+from sparing.flow.at_once import AtOnce
+from sparing.flow.interests import Interests
+from sparing.flow.links import ADOCK, BAT, PATIENCE, POLICIES, PUBLISHER_EDGE, STATIC, SUBSCRIBER_EDGE, WAD, WAD_LIVE
+from sparing.flow.links.static import Static
+from sparing.flow.overlay import END_OF_TIME, Overlay
+from sparing.flow.walk import Walk
+from tests.flow import strategies
+from tests.flow.links.graphs import Inputs, complete_graphs, decided_messages, fewest_messages
+from tests.flow.links.seeded import seeded_case
+from tests.flow.strategies import SMALL_BAT, batches, judge_of
+from tests.flow.test_walk import cases, check_delivered, sliding_cases
+from tests.judges import overlay as judge
+from tests.judges.policies import Judge
+
+SEEDS = range(12)
+
+
+@dataclass(frozen=True)
+class Noted(Static):
+    """Static, with its decisions written down: (link, end, subscription) -> aggregate."""
+
+    name: str = STATIC.name
+    rule: int = STATIC.rule
+    whole_trace: bool = True
+    decisions: dict = field(default_factory=dict)
+
+    def table(self, journey, links, subscriptions):
+        found = super().table(journey, links, subscriptions)
+        for (link, nwr), aggregate in np.ndenumerate(found):
+            key = int(links[link]), int(journey.nwrs["end"][nwr]), int(subscriptions[nwr])
+            self.decisions[key] = bool(aggregate)
+        return found
+
+
+class LookedUp(Judge):
+    """Takes the decisions that were written down."""
+
+    def __init__(self, decisions):
+        self.decisions = decisions
+
+    def aggregate(self, view):
+        return self.decisions[view.number, view.nwr.end, view.subscription]
+
+
+def bound(plan, policy, publications):
+    """Link -> the fewest messages that had to be decided on, as the overlay works them out along with a policy."""
+    interests = Interests(plan, policy)
+    overlay, at_once = Overlay(interests), AtOnce(interests)
+    held = {}
+    for batch in batches(plan, publications):
+        for arrival in at_once.arrive(batch):
+            for group, matched in arrival.held.items():
+                held.setdefault(group, []).append(matched)
+    least = Counter()
+    for arrivals in held.values():
+        least.update(overlay.advance(None, arrivals, END_OF_TIME, bound=True)[1].least)
+    names = {number: link for link, number in judge.link_numbers(plan).items()}
+    return Counter({names[number]: messages for number, messages in least.items()})
+
+
+def check_optimal(plan, publications, policies):
+    """Static sends on every link what the bound says, and no policy sends less on any link."""
+    least = fewest_messages(complete_graphs(plan, publications))
+    assert bound(plan, STATIC, publications) == least
+    assert bound(plan, ADOCK, publications) == least
+    delivered = Walk(plan, STATIC).feed(batches(plan, publications))
+    check_delivered(plan, publications, [delivered])
+    assert decided_messages(plan, publications, delivered.bill) == least
+    for policy in policies:
+        bill = Walk(plan, policy).feed(batches(plan, publications)).bill
+        assert decided_messages(plan, publications, bill) >= least, policy.name
+    return least
+
+
+def check_own_inputs(plan, publications):
+    """On every link static sends a minimum vertex cover of what came to that link under its own decisions upstream."""
+    static = Noted()
+    delivered = Walk(plan, static).feed(batches(plan, publications))
+    inputs = Inputs(LookedUp(static.decisions))
+    slow = judge.slow_walk(plan, publications, inputs)
+    assert delivered.bill == slow.bill
+    assert decided_messages(plan, publications, delivered.bill) == fewest_messages(inputs.graphs)
+    return slow
+
+
+@given(cases() | sliding_cases(), strategies.policies | strategies.patient)
+@settings(max_examples=120)
+def test_static_is_the_global_optimum_on_every_link_at_once(case, policy):
+    least = check_optimal(*case, [policy])
+    event(f"links with something to decide: {min(len(least), 4)}")
+
+
+@given(cases() | sliding_cases())
+@settings(max_examples=80)
+def test_every_link_sends_a_minimum_vertex_cover_of_what_came_to_it(case):
+    slow = check_own_inputs(*case)
+    event(f"half settled and forwarded: {min(slow.half_settled, 3)}")
+
+
+@given(cases() | sliding_cases(), strategies.decided | strategies.patient)
+@settings(max_examples=80)
+def test_no_policy_sends_less_on_a_link_than_a_minimum_vertex_cover_of_what_came_to_it(case, policy):
+    plan, publications = case
+    inputs = Inputs(judge_of(policy))
+    judge.slow_walk(plan, publications, inputs)
+    bill = Walk(plan, policy).feed(batches(plan, publications)).bill
+    assert decided_messages(plan, publications, bill) >= fewest_messages(inputs.graphs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_same_on_larger_cases(seed):
+    plan, publications = seeded_case(seed)
+    patient = replace(PATIENCE, patience=5)
+    policies = [ADOCK, WAD, WAD_LIVE, SMALL_BAT, patient, PUBLISHER_EDGE, SUBSCRIBER_EDGE]
+    assert {policy.name for policy in policies} == set(POLICIES) - {STATIC.name}
+    check_optimal(plan, publications, policies)
+    check_own_inputs(plan, publications)

@@ -1,0 +1,25 @@
+"""Made-up measurements, from which every comparison can be worked out by hand."""
+
+from sparing.study.mna.grid import Cell, Scale
+from sparing.study.mna.measure import STUDIED
+from sparing.study.mna.results import Results
+from sparing.study.mna.row import Row
+
+TINY = Scale(
+    "tiny",
+    duration=100.0,
+    rates={"traffic": (162, 1080), "stock": (465, 2790)},
+    subscriptions=(90, 180, 270, 360),
+    ratios=(1.5, 6),
+)
+MESSAGES = {"static": 1000, "adock": 1020, "wad": 1071, "bat": 2040}  # of every cell; others as many as static
+
+
+def row(cell: Cell, policy: str) -> Row:
+    walk = {"adock": 3.0, "wad": 1.0}.get(policy, 2.0)
+    messages = MESSAGES.get(policy, 1000)
+    return Row(cell, policy, 500, 0.02, messages, messages // 10, 50, 1.0, walk)
+
+
+def results(policies=STUDIED) -> Results:
+    return Results(TINY, [row(cell, policy) for cell in TINY.cells() for policy in policies])

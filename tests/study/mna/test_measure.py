@@ -1,0 +1,72 @@
+"""A cell's rows are what the walk gives, in this process and as Spark tasks."""
+
+from dataclasses import replace
+
+import pytest
+
+from sparing.flow.links import POLICIES
+from sparing.flow.walk import Walk
+from sparing.study.mna.grid import Cell
+from sparing.study.mna.measure import STUDIED, batches, measure, plan_of, studied
+
+TINY = [
+    Cell("stock", rate=60, subscriptions=30, window=10, slide=5, duration=30),
+    Cell("traffic", rate=60, subscriptions=30, window=10, slide=10, duration=30),
+    Cell("stock", rate=40, subscriptions=12, window=10, slide=6.667, duration=30),
+]
+
+
+def walked(cell, policy):
+    """Messages, partial results and notifications of the whole walk at once."""
+    made = cell.made()
+    plan = replace(plan_of(made), decision=policy)
+    bill = Walk(plan).feed(list(batches(made, plan))).bill
+    kinds = bill.by_kind()
+    return bill.between_brokers(), kinds.get("result", 0), kinds.get("notification", 0)
+
+
+def test_the_study_takes_the_policies_that_there_are():
+    assert set(studied()) == set(STUDIED) & set(POLICIES)
+    assert {"publisher-edge", "subscriber-edge"} <= set(studied())
+
+
+@pytest.mark.parametrize("cell", TINY, ids=str)
+def test_rows_are_what_the_walk_gives(cell):
+    rows = measure(cell)
+    assert [row.policy for row in rows] == list(studied())
+    for row in rows:
+        assert (row.messages, row.results, row.notifications) == walked(cell, row.policy)
+        assert row.messages > 0
+        assert row.publications == cell.rate * cell.duration
+        assert row.matching_seconds > 0
+        assert row.walk_seconds > 0
+    assert len({row.notifications for row in rows}) == 1
+
+
+def test_measuring_again_gives_the_same_counts():
+    one, again = (
+        [(row.policy, row.messages, row.results, row.notifications) for row in measure(TINY[0])] for _ in range(2)
+    )
+    assert one == again
+
+
+@pytest.mark.spark
+def test_spark_tasks_give_the_same(spark):
+    from sparing.spark.cells import run_cells
+
+    told = []
+    found = run_cells(spark, measure, TINY, told.append)
+    assert [{row.cell for row in rows} for rows in found] == [{cell} for cell in TINY]
+    for cell, rows in zip(TINY, found, strict=True):
+        assert [row.policy for row in rows] == list(studied())
+        for row in rows:
+            assert (row.messages, row.results, row.notifications) == walked(cell, row.policy)
+    assert told == sorted(told)
+    assert told[-1] <= len(TINY)
+
+
+@pytest.mark.spark
+def test_no_cells_give_nothing(spark):
+    from sparing.spark.cells import run_cells
+
+    assert run_cells(spark, measure, []) == []
