@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pyarrow as pa
 
-from sparing.flow.overlay import Notifications
+from sparing.flow.deliver.notifications import Notifications
 from sparing.model.bill import Bill
 
 HELD = b"H"  # matched publications for an interest group

@@ -20,6 +20,7 @@ from sparing.spark.run import replay
 from tests.spark import files, world
 
 COMMANDS = ("demo", "run", "replay", "explain", "generate", "study", "bench")
+BENCHMARKS = ("pipeline", "match", "stage", "decide")
 
 
 def sparing(*arguments: str) -> subprocess.CompletedProcess:
@@ -41,6 +42,25 @@ def test_every_command_has_help_with_an_example(command):
     assert f"Example: sparing {command}" in result.output
 
 
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_every_benchmark_has_help_with_an_example(name):
+    result = CliRunner().invoke(build(), ["bench", name, "--help"], env={"COLUMNS": "200"})
+    assert result.exit_code == 0
+    assert f"Example: sparing bench {name}" in result.output
+
+
+def test_without_a_name_the_benchmarks_are_listed():
+    output = CliRunner().invoke(build(), ["bench"], env={"COLUMNS": "200"}).output
+    assert "Usage" in output
+    assert all(name in output for name in BENCHMARKS)
+
+
+def test_an_option_of_another_benchmark_is_a_failure():
+    result = CliRunner().invoke(build(), ["bench", "match", "--master", "local[2]"])
+    assert result.exit_code == 2
+    assert "No such option: --master" in result.output
+
+
 def test_without_arguments_the_commands_are_listed():
     output = CliRunner().invoke(build(), [], env={"COLUMNS": "200"}).output
     assert all(command in output for command in COMMANDS)
@@ -56,7 +76,10 @@ MISTAKES = {
         ["replay", "{file}"],
         "Deployment world has no source: add one, e.g. source: {format: json, path: data/}.",
     ),
-    "no such benchmark": (["bench", "speed"], "There is no benchmark 'speed': choose from pipeline, match, stage."),
+    "no such benchmark": (
+        ["bench", "speed"],
+        "There is no benchmark 'speed': choose from pipeline, match, stage, decide.",
+    ),
     "sizes that are no numbers": (
         ["bench", "pipeline", "--subscriptions", "many"],
         "'many' is not a list of whole numbers",

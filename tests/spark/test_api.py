@@ -89,10 +89,18 @@ def test_frames_that_do_not_fit_are_refused(spark):
         sparing.SparingError, match="Column lane of the publications is double, but field lane is declared as int"
     ):
         pubsub.deliver(spark.createDataFrame([], "publisher string, ts timestamp, lane double"))
+
+
+def test_policies_that_cannot_be_are_refused(spark):
+    deployment = sparing.Deployment.of(world.description([SLOW, MEAN]))
+    with pytest.raises(sparing.SparingError, match="'oracle' is not a link policy: use one of adock, patience, wad, "):
+        sparing.PubSub(spark, deployment, decision="oracle")
+    stream = spark.readStream.format("rate").load()
     with pytest.raises(
-        sparing.SparingError, match="'oracle' is not a link policy: use one of publisher-edge, subscriber-edge"
+        sparing.SparingError,
+        match="The decision static must know everything that will be published, so it is for batches only: choose",
     ):
-        sparing.PubSub(spark, pubsub.deployment, decision="oracle")
+        sparing.PubSub(spark, deployment, decision="static").deliver(stream)
 
 
 def test_narrower_columns_are_widened(spark):

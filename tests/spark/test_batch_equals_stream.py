@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -38,34 +39,45 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected(folder, spark):
-    """The batch run."""
-    deployment = sparing.Deployment.read(folder / "deployment.yaml")
-    replayed = run.replay(spark, deployment)
-    sinks.write(replayed.delivered, replace(deployment.sink, path=str(folder / "batch")), 0)
-    replayed.delivered.forget()
-    return files.results(folder / "batch")
+    """The batch run under a link policy."""
+
+    @cache
+    def of(decision):
+        deployment = _deployment(folder, decision)
+        replayed = run.replay(spark, deployment)
+        sinks.write(replayed.delivered, replace(deployment.sink, path=str(folder / decision)), 0)
+        replayed.delivered.forget()
+        return files.results(folder / decision)
+
+    return of
+
+
+def _deployment(folder, decision):
+    found = sparing.Deployment.read(folder / "deployment.yaml")
+    return replace(found, policy=replace(found.policy, decision=decision))
 
 
 def test_the_batch_run_is_worth_comparing(expected):
-    kinds = {kind for kind in ("event", "window", "digest") for row in expected["notifications"] if f'"{kind}"' in row}
+    found = expected("adock")
+    kinds = {kind for kind in ("event", "window", "digest") for row in found["notifications"] if f'"{kind}"' in row}
     assert kinds == {"event", "window", "digest"}
-    assert {kind for _, _, kind, _ in expected["bill"]} == {"publication", "result", "notification"}
-    assert sum(expected["quarantine"].values()) == 2
+    assert {kind for _, _, kind, _ in found["bill"]} == {"publication", "result", "notification"}
+    assert sum(found["quarantine"].values()) == 2
 
 
-@pytest.mark.parametrize("partitions", [1, 7])
-def test_partitions_do_not_matter(folder, spark, expected, partitions, tmp_path):
-    deployment = sparing.Deployment.read(folder / "deployment.yaml")
+@pytest.mark.parametrize(("partitions", "decision"), [(1, "wad"), (7, "adock")])
+def test_partitions_do_not_matter(folder, spark, expected, partitions, decision, tmp_path):
+    deployment = _deployment(folder, decision)
     publications = sources.read(spark, deployment, streaming=False).repartition(partitions)
     delivered = sparing.PubSub(spark, deployment).deliver(publications)
     sinks.write(delivered, replace(deployment.sink, path=str(tmp_path)), 0)
     delivered.forget()
-    assert files.results(tmp_path) == expected
+    assert files.results(tmp_path) == expected(decision)
 
 
-@pytest.mark.parametrize("at_a_time", [1, 4])
-def test_cuts_into_micro_batches_do_not_matter(folder, spark, expected, at_a_time, tmp_path):
-    deployment = sparing.Deployment.read(folder / "deployment.yaml")
+@pytest.mark.parametrize(("at_a_time", "decision"), [(1, "patience"), (4, "bat")])
+def test_cuts_into_micro_batches_do_not_matter(folder, spark, expected, at_a_time, decision, tmp_path):
+    deployment = _deployment(folder, decision)
     deployment = replace(
         deployment,
         source=replace(deployment.source, options={"maxFilesPerTrigger": str(at_a_time)}),
@@ -74,4 +86,4 @@ def test_cuts_into_micro_batches_do_not_matter(folder, spark, expected, at_a_tim
     batches: list[int] = []
     run.wait(run.stream(spark, deployment, once=True, watch=lambda number, _: batches.append(number)))
     assert len(batches) >= 6 / at_a_time
-    assert files.results(tmp_path) == expected
+    assert files.results(tmp_path) == expected(decision)

@@ -73,14 +73,15 @@ def test_subscriptions_may_come_and_go_between_runs(spark, tmp_path):
     files.write_trace(tmp_path / "data", rows[:150], files=1)
     # No lane can match two of these, so each is a group of its own.
     kept = _counting("b", 1)
-    first = files.write_deployment(tmp_path, [kept, _counting("c", 2)], checkpoint="checkpoint")
+    common = {"checkpoint": "checkpoint", "policy": {"decision": "wad"}}
+    first = files.write_deployment(tmp_path, [kept, _counting("c", 2)], **common)
     run.wait(run.stream(spark, sparing.Deployment.read(first), once=True))
 
     (tmp_path / "data/late.json").write_text(
         "".join(files.line(r) + "\n" for r in [*rows[150:], world.last_publication()])
     )
     # "a" comes first in the order of ids, so every subscription has another number now; "c" is gone.
-    second = files.write_deployment(tmp_path, [_counting("a", 1), kept], checkpoint="checkpoint")
+    second = files.write_deployment(tmp_path, [_counting("a", 1), kept], **common)
     run.wait(run.stream(spark, sparing.Deployment.read(second), once=True))
 
     counted = sum(1 for row in rows if row["lane"] == 1)
@@ -92,13 +93,14 @@ def test_subscriptions_may_come_and_go_between_runs(spark, tmp_path):
 
 def test_a_checkpoint_of_another_deployment_is_refused(spark, tmp_path):
     files.write_trace(tmp_path / "data", world.publications(12, 20), files=1)
-    path = files.write_deployment(tmp_path, [_counting("a", 1)], checkpoint="checkpoint")
-    run.wait(run.stream(spark, sparing.Deployment.read(path), once=True))
     path = files.write_deployment(
-        tmp_path, [_counting("a", 1)], checkpoint="checkpoint", policy={"decision": "subscriber-edge"}
+        tmp_path, [_counting("a", 1)], checkpoint="checkpoint", policy={"decision": "patience"}
     )
-    with pytest.raises(sparing.SparingError, match="was made with another link policy: put that back as it was"):
-        run.stream(spark, sparing.Deployment.read(path), once=True)
+    run.wait(run.stream(spark, sparing.Deployment.read(path), once=True))
+    for other in ({"decision": "adock"}, {"decision": "patience", "patience": "2 seconds"}):
+        path = files.write_deployment(tmp_path, [_counting("a", 1)], checkpoint="checkpoint", policy=other)
+        with pytest.raises(sparing.SparingError, match="was made with another link policy: put that back as it was"):
+            run.stream(spark, sparing.Deployment.read(path), once=True)
 
 
 def test_a_single_file_is_a_source_and_a_used_sink_is_refused(spark, tmp_path):

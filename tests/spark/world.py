@@ -116,7 +116,9 @@ CALLS = (
     "count(DISTINCT road), count(DISTINCT lane)",
     "median(lane), count(*)",
     "min(speed), max(speed)",
-)
+    "approx_percentile(lane, 0.5), count(*)",
+    "percentile_approx(fee, array(0.1, 0.9)), approx_percentile(day, 0.25)",
+)  # not a multiple of three: every third subscription is plain, and would always leave out the same calls
 WINDOWS = (
     "window(ts, '10 seconds')",
     "window(ts, '10 seconds', '5 seconds')",

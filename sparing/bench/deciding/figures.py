@@ -106,7 +106,8 @@ class Figures:
 
     def alone_table(self) -> Table:
         """For people: decisions alone, and Algorithm 1."""
-        return _rich("Microseconds per decision alone, and of Algorithm 1 as it is written", *self._alone())
+        title = f"Microseconds of a decision alone (fastest of {self.settings.repeat}), and as Algorithm 1 is written"
+        return _rich(title, *self._alone())
 
     def markdown(self) -> str:
         """For documentation."""

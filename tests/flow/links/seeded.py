@@ -1,4 +1,4 @@
-"""Larger cases than Hypothesis makes, each from a seed: sliding windows on a tree of brokers, hundreds of publications."""
+"""Larger cases than Hypothesis makes, each from a seed: sliding windows on a tree, some hundred publications."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Aggregation, Query, Subscription
 from sparing.model.types import INT
 from sparing.model.window import TimeWindow
-from tests.flow.strategies import OUTPUTS, plan_of
+from tests.flow.strategies import BUCKET, OUTPUTS, plan_of
 from tests.judges.overlay import Publication
 
 VALUES = 12  # x is one of so many
 
 
-def seeded_case(seed: int, publications: int = 250) -> tuple[Plan, list[Publication]]:
-    """A tree of 5 to 8 brokers, 10 to 30 subscriptions; a publication matches a third of them or so.
+def seeded_case(seed: int, publications: int = 300, bucket: int = BUCKET) -> tuple[Plan, list[Publication]]:
+    """A tree of 5 to 8 brokers, and 10 to 30 subscriptions of as many subscribers.
 
-    Windows hold a handful of publications, about as many as there are windows that a publication is in: otherwise all
-    policies would agree.
+    A window holds about as many publications as a publication has windows, so that there is something to decide on:
+    with many more of either, all policies but the simplest would do the same.
     """
     rng = np.random.default_rng(seed)
     brokers = tuple(f"b{n}" for n in range(rng.integers(5, 9)))
     links = tuple(Link(brokers[at], brokers[rng.integers(0, at)]) for at in range(1, len(brokers)))
-    subscribers = {f"who{n}": (str(rng.choice(brokers)),) for n in range(6)}
     subscriptions = tuple(_subscription(rng, n) for n in range(rng.integers(10, 31)))
-    plan = plan_of(Overlay(brokers, links), subscribers, subscriptions)
+    subscribers = {subscription.subscriber: (str(rng.choice(brokers)),) for subscription in subscriptions}
     last = int(rng.integers(publications // 3, 2 * publications))
+    times, values = rng.integers(0, last, publications), rng.integers(0, VALUES, publications)
+    at = rng.choice(brokers, publications)
+    plan = plan_of(Overlay(brokers, links), subscribers, subscriptions, bucket)
     return plan, [
-        Publication(f"p{n:04}", int(rng.integers(0, last)), str(rng.choice(brokers)), int(rng.integers(0, VALUES)))
-        for n in range(publications)
+        Publication(f"p{n:04}", *shape)
+        for n, shape in enumerate(zip(times.tolist(), at.tolist(), values.tolist(), strict=True))
     ]
 
 
@@ -43,4 +45,4 @@ def _subscription(rng: np.random.Generator, number: int) -> Subscription:
     box = Box.of({"x": between(INT, low, low + int(rng.integers(1, 6)))})
     assert box is not None
     query = Query("t", box, aggregation=Aggregation((OUTPUTS["n"], OUTPUTS["sum x"]), window))
-    return Subscription(f"s{number:02}", f"who{rng.integers(0, 6)}", query)
+    return Subscription(f"s{number:02}", f"who{number:02}", query)

@@ -9,7 +9,7 @@ from hypothesis import event, given, settings
 
 from sparing.flow.at_once import AtOnce
 from sparing.flow.interests import Interests
-from sparing.flow.links import ADOCK, BAT, PATIENCE, POLICIES, PUBLISHER_EDGE, STATIC, SUBSCRIBER_EDGE, WAD, WAD_LIVE
+from sparing.flow.links import ADOCK, PATIENCE, POLICIES, PUBLISHER_EDGE, STATIC, SUBSCRIBER_EDGE, WAD, WAD_LIVE
 from sparing.flow.links.static import Static
 from sparing.flow.overlay import END_OF_TIME, Overlay
 from sparing.flow.walk import Walk
