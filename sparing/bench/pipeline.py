@@ -23,6 +23,7 @@ from rich import box
 from rich.table import Table
 
 from sparing.deployment.deployment import Deployment, Endpoint
+from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
@@ -30,7 +31,7 @@ from sparing.model.window import TimeWindow
 from sparing.spark import sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.match_stage import match
-from sparing.spark.pipeline import PubSub, plan_of
+from sparing.spark.pipeline import PubSub
 from sparing.spark.run import stream, wait
 from sparing.spark.shipping import ship
 from sparing.spark.unpack_stage import notifications, unpack

@@ -24,13 +24,13 @@ from rich import box
 from rich.table import Table
 
 from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
 from sparing.flow.at_once import MOST_PAIRS, MOST_ROWS
 from sparing.flow.interests import Interests
 from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import column
 from sparing.spark import match_stage, sources
 from sparing.spark.admit_stage import admit
-from sparing.spark.pipeline import plan_of
 from sparing.spark.shipping import Shipped, ship
 from sparing.workloads.files import write
 from sparing.workloads.stock import DEFAULTS, stock

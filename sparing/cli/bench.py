@@ -169,8 +169,8 @@ def decide(
         write_json(json_file, figures.json())
     if markdown is not None:
         _write(markdown, figures.markdown())
-    out.print(figures.table())
-    out.print(figures.alone_table())
+    for table in figures.tables():
+        out.print(table)
 
 
 def _tell(what: str) -> None:

@@ -16,11 +16,11 @@ from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
 from sparing.deployment.tables import version
 from sparing.flow.interests import Interests
 from sparing.model.errors import SparingError
 from sparing.spark.checkpoint import check_in, known_groups, note_for
-from sparing.spark.pipeline import plan_of
 from sparing.spark.shipping import run_under, ship_later
 
 FOLLOWED = ("subscribers", "subscriptions")

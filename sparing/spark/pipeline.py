@@ -11,8 +11,9 @@ from functools import cached_property
 
 from pyspark.sql import DataFrame, SparkSession
 
-from sparing.control.plan import Plan, make_plan
+from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES
 from sparing.flow.warm import warm_up
@@ -64,20 +65,6 @@ class Delivered:
     def forget(self) -> None:
         """Free what a batch keeps."""
         self.records.unpersist()
-
-
-def plan_of(deployment: Deployment) -> Plan:
-    """The control plane's answer to a deployment."""
-    return make_plan(
-        deployment.overlay,
-        deployment.topics,
-        deployment.advertisements,
-        deployment.subscribers,
-        deployment.subscriptions,
-        deployment.policy.decision,
-        deployment.bucket,
-        deployment.policy.patience,
-    )
 
 
 class PubSub:

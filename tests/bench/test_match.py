@@ -250,10 +250,6 @@ MISTAKES = {
     "no time": (["--seconds", "0"], "Numbers of subscriptions, repetitions and seconds must be greater than zero."),
     "no numbers": (["--subscriptions", "many"], "'many' is not a list of whole numbers"),
     "no folder": (["--plot", "nowhere/match.svg"], "nowhere/match.svg cannot be written: there is no folder nowhere."),
-    "other's": (
-        ["--master", "local[2]"],
-        "--master is for pipeline and stage only: leave it out for match.",
-    ),
 }
 
 
@@ -263,11 +259,6 @@ def test_mistakes_are_one_sentence(mistake):
     result = CliRunner().invoke(build(), ["bench", "match", *arguments])
     assert isinstance(result.exception, SparingError)
     assert sentence in str(result.exception)
-
-
-def test_options_of_match_are_not_for_the_pipeline():
-    result = CliRunner().invoke(build(), ["bench", "pipeline", "--seconds", "1"])
-    assert str(result.exception) == "The option --seconds is for match only: leave it out for pipeline."
 
 
 @pytest.mark.parametrize(

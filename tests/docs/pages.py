@@ -74,9 +74,10 @@ def check_command(line: str) -> None:
         return
     match words[0]:
         case "sparing":
-            group = typer.main.get_command(build())
-            command = group.commands[words[1]]
-            command.make_context(words[1], words[2:])
+            command, rest = typer.main.get_command(build()), words[1:]
+            while commands := getattr(command, "commands", None):
+                command, rest = commands[rest[0]], rest[1:]
+            command.make_context(command.name, rest)
         case "make":
             targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
             assert words[1] in targets, line

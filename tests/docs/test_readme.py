@@ -11,7 +11,7 @@ from sparing.flow.links import POLICIES
 from tests.docs.pages import blocks, only, table, text_of
 
 PAGE = "README.md"
-REPLAY = "sparing replay cars.yaml --decision publisher-edge,subscriber-edge"
+REPLAY = "sparing replay cars.yaml --decision adock,subscriber-edge"
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import yaml
 from sparing.control.plan import Plan, make_plan
 from sparing.deployment.deployment import Deployment
 from sparing.flow.at_once import Publications
+from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.walk import Delivered, Walk
 from sparing.match.columns import Column
 from sparing.model.types import Kind
@@ -32,7 +33,7 @@ def plan_of(text: str) -> Plan:
     )
 
 
-def walked(plan: Plan, lines: str, decision: str) -> Delivered:
+def walked(plan: Plan, lines: str, decision: str, until: int = END_OF_TIME) -> Delivered:
     """What becomes of publications, as JSON lines on a page, under a link policy; they are all on one topic."""
     (topic,) = plan.topics.values()
     rows = [json.loads(line) for line in lines.splitlines()]
@@ -52,4 +53,4 @@ def walked(plan: Plan, lines: str, decision: str) -> Delivered:
         columns,
         np.array(["{}"] * len(rows), dtype=object),
     )
-    return Walk(replace(plan, decision=decision)).feed([publications])
+    return Walk(replace(plan, decision=decision)).feed([publications], until)

@@ -14,9 +14,8 @@ from tests.judges import policies as judge
 @st.composite
 def graphs(draw, lefts=12, rights=12, most=40):
     """Edges in any order, some of them named twice; some numbers below the largest have no edge at all."""
-    numbers = st.tuples(
-        st.integers(0, draw(st.integers(0, lefts - 1))), st.integers(0, draw(st.integers(0, rights - 1)))
-    )
+    last_left, last_right = draw(st.integers(0, lefts - 1)), draw(st.integers(0, rights - 1))
+    numbers = st.tuples(st.integers(0, last_left), st.integers(0, last_right))
     return draw(st.lists(numbers, min_size=1, max_size=most))
 
 
@@ -64,9 +63,7 @@ def test_matching_and_cover_prove_each_other_and_agree_with_the_judge(edges):
 @settings(max_examples=150)
 def test_of_all_minimum_covers_it_is_the_one_with_the_fewest_right_ends(edges):
     left_cover, right_cover = minimum_vertex_cover(*ends(edges))
-    cover = {(0, number) for number in np.flatnonzero(left_cover)} | {
-        (1, number) for number in np.flatnonzero(right_cover)
-    }
+    cover = {(0, n) for n in np.flatnonzero(left_cover)} | {(1, n) for n in np.flatnonzero(right_cover)}
     covers = minimum_covers(edges)
     event(f"minimum covers: {min(len(covers), 4)}")
     fewest = min(sum(side for side, _ in other) for other in covers)

@@ -94,31 +94,25 @@ class Figures:
                 "to_wad": at_most(figure.to_wad),
                 "to_wad_alone": at_most(figure.to_wad_alone),
                 "literal_to_walk": self._at_least(figure.literal_to_walk),
-                "literal_to_alone": self._at_least(figure.literal_to_alone),
+                "net_to_alone": self._at_least(figure.net_to_alone),
             },
         }
 
-    def table(self) -> Table:
-        """For people: whole walks."""
+    def tables(self) -> list[Table]:
+        """For people."""
         of = self.settings
-        title = f"Microseconds of the walk per decision; stock, {of.rate:,g} publications/s, median of {of.repeat}"
-        return _rich(title, *self._walks())
-
-    def alone_table(self) -> Table:
-        """For people: decisions alone, and Algorithm 1."""
-        title = f"Microseconds of a decision alone (fastest of {self.settings.repeat}), and as Algorithm 1 is written"
-        return _rich(title, *self._alone())
+        walks = f"Microseconds of the walk per decision; stock, {of.rate:,g} publications/s, median of {of.repeat}"
+        alone = f"Microseconds per decision, without what moves; fastest of {of.repeat}"
+        literal = "Microseconds per decision of Algorithm 1, and how many times as long as ADOCK that is"
+        return [_rich(walks, *self._walks()), _rich(alone, *self._alone()), _rich(literal, *self._literal())]
 
     def markdown(self) -> str:
         """For documentation."""
-        return f"{_markdown(*self._walks())}\n\n{_markdown(*self._alone())}\n"
+        return "\n\n".join(_markdown(*found) for found in (self._walks(), self._alone(), self._literal())) + "\n"
 
     def _walks(self) -> tuple[list[str], list[list[str]]]:
-        names = ["subscriptions", "window/slide", "decisions", *MEASURED, "ADOCK/WAD", f"at most {TO_WAD}"]
         rows = [
             [
-                f"{f.subscriptions:,}",
-                f"{f.ratio:g}",
                 f"{f.decisions['adock']:,}",
                 *[_micro(f.walk_each(policy)) for policy in MEASURED],
                 _times(f.to_wad),
@@ -126,30 +120,40 @@ class Figures:
             ]
             for f in self.figures
         ]
-        return names, rows
+        return self._table(["decisions", *MEASURED, "ADOCK / WAD", f"at most {TO_WAD}"], rows)
 
     def _alone(self) -> tuple[list[str], list[list[str]]]:
-        goal = f"at least {LITERAL}"
-        names = ["subscriptions", "window/slide", "adock", "wad", "ADOCK/WAD", f"at most {TO_WAD}", "literal"]
-        names += ["of it calls", "literal/ADOCK", goal, "without calls", "literal/walk", goal]
         rows = [
             [
-                f"{f.subscriptions:,}",
-                f"{f.ratio:g}",
                 *[_micro(f.alone_each(policy)) for policy in COMPARED],
                 _times(f.to_wad_alone),
                 at_most(f.to_wad_alone),
-                _micro(f.literal.seconds),
-                _micro(f.literal.calls),
-                _times(f.literal_to_alone),
-                self._at_least(f.literal_to_alone),
-                _times(f.net_to_alone),
-                _times(f.literal_to_walk),
-                self._at_least(f.literal_to_walk),
             ]
             for f in self.figures
         ]
-        return names, rows
+        return self._table([*COMPARED, "ADOCK / WAD", f"at most {TO_WAD}"], rows)
+
+    def _literal(self) -> tuple[list[str], list[list[str]]]:
+        goal = f"at least {LITERAL}"
+        names = ["edges", "literal", "of it calls", "ADOCK's walk", goal, "its decisions", "without calls", goal]
+        rows = [
+            [
+                f"{f.literal.edges:,.0f}",
+                _micro(f.literal.seconds),
+                _micro(f.literal.calls),
+                _times(f.literal_to_walk),
+                self._at_least(f.literal_to_walk),
+                _times(f.literal_to_alone),
+                _times(f.net_to_alone),
+                self._at_least(f.net_to_alone),
+            ]
+            for f in self.figures
+        ]
+        return self._table(names, rows)
+
+    def _table(self, names: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+        cells = [[f"{figure.subscriptions:,}", f"{figure.ratio:g}"] for figure in self.figures]
+        return ["subscriptions", "window / slide", *names], [[*a, *b] for a, b in zip(cells, rows, strict=True)]
 
     def _at_least(self, found: float | None) -> str:
         """The verdict on Algorithm 1."""
@@ -191,8 +195,9 @@ def _times(ratio: float | None) -> str:
 
 def _rich(title: str, names: list[str], rows: list[list[str]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    for name in names:
-        table.add_column(name, justify="right")
+    for at, name in enumerate(names):
+        longest = max((len(row[at]) for row in rows), default=0)
+        table.add_column(name, justify="right", min_width=longest, overflow="fold")
     for row in rows:
         table.add_row(*row)
     return table

@@ -12,7 +12,8 @@ import numpy as np
 from sparing.bench.deciding.settings import Cell
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
-from sparing.flow.at_once import AtOnce, Publications
+from sparing.deployment.planning import plan_of
+from sparing.flow.at_once import AtOnce
 from sparing.flow.interests import Interests
 from sparing.flow.journey.arrays import DEGREES, DEPTH, EVERY, MATCHING, RULE, STOPPED, WATCHED, Journey
 from sparing.flow.journey.run import run
@@ -20,10 +21,8 @@ from sparing.flow.links import POLICIES
 from sparing.flow.links.policy import TABLE, LinkPolicy
 from sparing.flow.matched import Matched
 from sparing.flow.overlay import END_OF_TIME, Overlay
-from sparing.match.columns import column
 from sparing.match.kernels.compiled import compiled
-from sparing.spark.pipeline import plan_of
-from sparing.workloads.workload import Workload
+from sparing.workloads.batches import batches
 
 Held = Mapping[str, list[Matched]]  # interest group -> its publications, with what they match
 
@@ -37,26 +36,11 @@ def match(cell: Cell) -> tuple[Plan, Held]:
     plan = plan_of(Deployment.of(made.description))
     at_once = AtOnce(Interests(plan, POLICIES["adock"]))
     held: dict[str, list[Matched]] = {}
-    for publications in _publications(made, plan):
+    for publications in batches(made, plan):
         for arrival in at_once.arrive(publications):
             for group, matched in arrival.held.items():
                 held.setdefault(group, []).append(matched)
     return plan, held
-
-
-def _publications(made: Workload, plan: Plan) -> Iterator[Publications]:
-    """The trace in batches. Payloads are left out: nobody looks at them."""
-    (topic,) = plan.topics.values()
-    brokers = {ad.publisher: plan.routes.number[ad.broker] for ad in plan.advertisements}
-    first = 0
-    for table in made.publications():
-        columns = {name: column(table[name], type_) for name, type_ in topic.fields.items()}
-        publishers = np.array(table["publisher"].to_pylist(), dtype=object)
-        at = np.array([brokers[publisher] for publisher in publishers], dtype=np.int32)
-        ids = np.array([f"{number:08}" for number in range(first, first + len(table))], dtype=object)
-        payloads = np.full(len(table), None, dtype=object)
-        yield Publications(topic.name, columns[topic.time].values, ids, publishers, at, columns, payloads)
-        first += len(table)
 
 
 @dataclass(frozen=True)

@@ -7,24 +7,22 @@ making the trace is not timed. Times are CPU times of this process, so tasks bes
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TypeVar
 
-import numpy as np
-
-from sparing.control.plan import Plan, make_plan
 from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
 from sparing.flow.at_once import Arrival, AtOnce, Publications
 from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES
 from sparing.flow.matched import Matched
 from sparing.flow.overlay import END_OF_TIME, Overlay
-from sparing.match.columns import column
 from sparing.model.bill import Bill, MessageKind, total
 from sparing.study.mna.grid import Cell
 from sparing.study.mna.row import Row
+from sparing.workloads.batches import batches
 from sparing.workloads.workload import Workload
 
 # The paper's own, then ours, then the two extremes.
@@ -54,7 +52,7 @@ def _warm_up(workload: str, policies: tuple[str, ...]) -> None:
 
 def _measure(cell: Cell, policies: Sequence[str]) -> list[Row]:
     made = cell.made()
-    plan = plan_of(made)
+    plan = plan_of(Deployment.of(made.description))
     interests = {name: Interests.of(replace(plan, decision=name)) for name in policies}
     entrances: dict[Hashable, _Entrance] = {}
     for found in interests.values():
@@ -122,42 +120,6 @@ def _row(cell: Cell, policy: str, made: Workload, entrance: _Entrance, walked: B
         entrance.seconds,
         seconds,
     )
-
-
-def plan_of(made: Workload) -> Plan:
-    """The control plane's answer to a workload's deployment."""
-    deployment = Deployment.of(made.description)
-    return make_plan(
-        deployment.overlay,
-        deployment.topics,
-        deployment.advertisements,
-        deployment.subscribers,
-        deployment.subscriptions,
-        deployment.policy.decision,
-        deployment.bucket,
-    )
-
-
-def batches(made: Workload, plan: Plan) -> Iterator[Publications]:
-    """The trace as the walk takes it. Payloads are left out: nobody looks at them."""
-    (topic,) = plan.topics.values()
-    publishers = [ad.publisher for ad in plan.advertisements]
-    brokers = np.array([plan.routes.number[ad.broker] for ad in plan.advertisements], dtype=np.int32)
-    first = 0
-    for table in made.publications():
-        columns = {name: column(table[name], type_) for name, type_ in topic.fields.items()}
-        names, numbers = np.unique(table["publisher"].to_numpy(), return_inverse=True)
-        rows = len(table)
-        yield Publications(
-            topic.name,
-            columns[topic.time].values,
-            np.array([f"{number:08}" for number in range(first, first + rows)], dtype=object),
-            names[numbers],
-            brokers[[publishers.index(name) for name in names]][numbers],
-            columns,
-            np.full(rows, None, dtype=object),
-        )
-        first += rows
 
 
 def _timed(work: Callable[[], T]) -> tuple[T, float]:

@@ -49,7 +49,9 @@ def sent(plan, policy, publications):
     for key, number in delivered.bill.items():
         found[key.source, key.kind.value, key.bucket] += number
     ends = [number * STEP for number in range(1, len(plan.subscriptions) + 1)]
-    return [(found["b1", "publication", end], found["b1", "result", end]) for end in ends]
+    crossed = [(found["b1", "publication", end], found["b1", "result", end]) for end in ends]
+    assert total(crossed) == delivered.bill.between_brokers()
+    return crossed
 
 
 def total(crossed):

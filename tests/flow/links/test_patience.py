@@ -4,8 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import event, given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings
 
 from sparing.control.plan import make_plan
 from sparing.flow.links import ADOCK, PATIENCE, STATIC, policy_of
@@ -37,6 +36,11 @@ def walked(plan, policy, publications):
 
 def messages(plan, policy, publications):
     return walked(plan, policy, publications).bill.between_brokers()
+
+
+def count_query(low, high, window):
+    box = Box.of({"x": between(INT, low, high)})
+    return Query("t", box, aggregation=Aggregation((OUTPUTS["n"],), window))
 
 
 # What it costs
@@ -72,7 +76,9 @@ ARRIVALS = {"c": 2, "d": 3, "e": 3}
 def test_a_link_waits_for_the_links_on_the_ways_that_publications_can_take():
     """Ends are whole hundreds and the patience is 1, so that the last digits of a time say how many links waited."""
     subscriptions = tuple(
-        Subscription(f"{who} {slide}", who, _sliding(slide)) for who in ARRIVALS for slide in (100, 200, 300)
+        Subscription(f"{who} {slide}", who, count_query(slide // 100 - 1, None, TimeWindow(2 * slide, slide)))
+        for who in ARRIVALS
+        for slide in (100, 200, 300)
     )
     advertisements = tuple(Advertisement(f"p{at}", at, "t", Box()) for at in "ae")
     subscribers = {who: (who,) for who in ARRIVALS}
@@ -83,11 +89,6 @@ def test_a_link_waits_for_the_links_on_the_ways_that_publications_can_take():
     waited = {(key.source + key.target, key.bucket % 100) for key in bill}
     assert waited == set(DEPTHS.items()) | {(who + who, links) for who, links in ARRIVALS.items()}
     assert results_of(plan, [walked(plan, ADOCK, publications)]) == judge.results(plan, publications)
-
-
-def _sliding(slide):
-    aggregation = Aggregation((OUTPUTS["n"],), TimeWindow(2 * slide, slide))
-    return Query("t", Box.of({"x": between(INT, slide // 100 - 1, None)}), aggregation=aggregation)
 
 
 @given(sliding_cases())
@@ -128,16 +129,41 @@ def test_the_same_on_larger_cases(seed):
     check_endless(*seeded_case(seed))
 
 
-def test_more_patience_sends_fewer_messages_on_average():
-    """It has never been seen to send more than ADOCK on cases like these, and the more the better; see below."""
+def test_more_patience_sends_fewer_messages():
+    """In none of these cases more than ADOCK, and the more patience the better on average; but see below."""
     found = []
     for seed in SEEDS:
         plan, publications = seeded_case(seed)
         policies = [ADOCK, *map(patient, (2, 10, 50)), STATIC]
         found.append([messages(plan, policy, publications) for policy in policies])
         assert max(found[-1]) == found[-1][0]
-    means = [sum(column) / len(found) for column in zip(*found, strict=True)]
-    assert means == sorted(means, reverse=True)
-    adock, _, some, much, optimum = means
+    adock, little, some, much, optimum = (sum(column) / len(found) for column in zip(*found, strict=True))
+    assert adock > little > some > much >= optimum
     assert adock - some > 0.3 * (adock - optimum)
     assert adock - much > 0.8 * (adock - optimum)
+
+
+def test_patience_can_cost_a_message():
+    """It is not always better: a link that aggregates on a tie lets the next one know later.
+
+    At the end of [-10, 14) ADOCK forwards the publications at 4 and 10 over b2-b3, since the one at 14 has not come.
+    Patience sees that as well and, three against three, aggregates: as good for this link. But when b3-b4 decides on
+    the little window at 28, ADOCK knows that something for [10, 34) came from b2 and aggregates; with patience that
+    result is still to come, so two publications against three NWRs are forwarded in vain.
+    """
+    line = Overlay(("b1", "b2", "b3", "b4"), (Link("b1", "b2"), Link("b2", "b3"), Link("b3", "b4")))
+    subscriptions = (
+        Subscription("little", "A", count_query(1, 3, TimeWindow(1, 1))),
+        Subscription("sliding", "A", count_query(2, 4, TimeWindow(24, 10))),
+    )
+    plan = plan_of(line, {"A": ("b4",)}, subscriptions, bucket=1)
+    at_b2 = [Publication(f"{time:02}", time, "b2", 3) for time in (4, 10, 14, 20)]
+    at_b3 = [Publication("04 b3", 4, "b3", 3), Publication("28 a", 28, "b3", 2), Publication("28 b", 28, "b3", 2)]
+    publications = [*at_b2, *at_b3]
+    adock, patience = (walked(plan, policy, publications).bill for policy in (ADOCK, patient(1)))
+    assert [bill.between_brokers() for bill in (adock, patience)] == [9, 10]
+    assert messages(plan, STATIC, publications) == 9
+    assert adock["b2", "b3", MessageKind.PUBLICATION, 14] == 2
+    assert patience["b2", "b3", MessageKind.RESULT, 14 + 1] == 1
+    assert adock["b3", "b4", MessageKind.RESULT, 29] == 1
+    assert patience["b3", "b4", MessageKind.PUBLICATION, 29 + 2] == 2

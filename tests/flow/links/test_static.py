@@ -16,12 +16,12 @@ from sparing.flow.walk import Walk
 from tests.flow import strategies
 from tests.flow.links.graphs import Inputs, complete_graphs, decided_messages, fewest_messages
 from tests.flow.links.seeded import seeded_case
-from tests.flow.strategies import SMALL_BAT, batches, judge_of
+from tests.flow.strategies import SMALL_BAT, batches
 from tests.flow.test_walk import cases, check_delivered, sliding_cases
 from tests.judges import overlay as judge
 from tests.judges.policies import Judge
 
-SEEDS = range(12)
+SEEDS = range(6)
 
 
 @dataclass(frozen=True)
@@ -93,27 +93,17 @@ def check_own_inputs(plan, publications):
 
 
 @given(cases() | sliding_cases(), strategies.policies | strategies.patient)
-@settings(max_examples=120)
+@settings(max_examples=100)
 def test_static_is_the_global_optimum_on_every_link_at_once(case, policy):
     least = check_optimal(*case, [policy])
     event(f"links with something to decide: {min(len(least), 4)}")
 
 
 @given(cases() | sliding_cases())
-@settings(max_examples=80)
+@settings(max_examples=60)
 def test_every_link_sends_a_minimum_vertex_cover_of_what_came_to_it(case):
     slow = check_own_inputs(*case)
     event(f"half settled and forwarded: {min(slow.half_settled, 3)}")
-
-
-@given(cases() | sliding_cases(), strategies.decided | strategies.patient)
-@settings(max_examples=80)
-def test_no_policy_sends_less_on_a_link_than_a_minimum_vertex_cover_of_what_came_to_it(case, policy):
-    plan, publications = case
-    inputs = Inputs(judge_of(policy))
-    judge.slow_walk(plan, publications, inputs)
-    bill = Walk(plan, policy).feed(batches(plan, publications)).bill
-    assert decided_messages(plan, publications, bill) >= fewest_messages(inputs.graphs)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

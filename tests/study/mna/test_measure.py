@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
 from sparing.flow.links import POLICIES
 from sparing.flow.walk import Walk
 from sparing.study.mna.grid import Cell
-from sparing.study.mna.measure import STUDIED, batches, measure, plan_of, studied
+from sparing.study.mna.measure import STUDIED, measure, studied
+from sparing.workloads.batches import batches
 
 TINY = [
     Cell("stock", rate=60, subscriptions=30, window=10, slide=5, duration=30),
@@ -19,7 +22,7 @@ TINY = [
 def walked(cell, policy):
     """Messages, partial results and notifications of the whole walk at once."""
     made = cell.made()
-    plan = replace(plan_of(made), decision=policy)
+    plan = replace(plan_of(Deployment.of(made.description)), decision=policy)
     bill = Walk(plan).feed(list(batches(made, plan))).bill
     kinds = bill.by_kind()
     return bill.between_brokers(), kinds.get("result", 0), kinds.get("notification", 0)
