@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,8 @@ def _tell(found: Explained) -> None:
     if found.walked is None:
         line("It is plain: what matches is sent at once, as it is." if seen.matched else "So it got nothing.")
         return
-    if seen.origins:
+    named = {(decision.source, decision.target) for decision in found.walked.decisions}
+    if any(link not in named for _, way in seen.origins.values() for link in pairwise(way)):
         line("Links that are not named below were crossed at once: subscriptions beyond them want single publications.")
     for decision in found.walked.decisions:
         out.print()

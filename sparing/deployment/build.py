@@ -59,7 +59,7 @@ def _policy(entry: PolicyEntry, place: Place, mistakes: Mistakes) -> Policy:
     patience = None if entry.patience is None else _duration(entry.patience, 1, place, mistakes)
     if patience is not None and entry.decision != "patience":
         mistakes.add(
-            place, f"the decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
+            place, f"The decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
         )
     return Policy(entry.trees, entry.tree, entry.decision, patience)
 

@@ -149,7 +149,7 @@ class Explainer:
         here = (journey.edges["place"] == link) & (journey.edges["part"] == RAW)
         items, windows = (len(np.unique(journey.edges[name][here])) for name in ("row", "nwr"))
         matched = int((journey.items["mate"][link::links] != FREE).sum())
-        yield f"{items} publications and {windows} windows wait here, {matched} of them matched"
+        yield f"{items} publications and {windows} windows wait here, {matched} pairs of them matched"
         node = journey.nodes[nwr * links + link]
         if node["saturated"]:
             yield "this window is matched in every maximum matching: an unmatched publication leads to it"

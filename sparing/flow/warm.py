@@ -12,6 +12,8 @@ import numpy as np
 
 from sparing.control.plan import make_plan
 from sparing.flow.at_once import Publications
+from sparing.flow.links.adock import ADOCK
+from sparing.flow.links.static import STATIC
 from sparing.flow.walk import Walk
 from sparing.match.columns import Column
 from sparing.model.box import Box
@@ -65,7 +67,9 @@ def _walk_once() -> None:
     }
     text = np.full(rows, "{}", dtype=object)
     at = np.zeros(rows, dtype=np.int32)
-    Walk(plan).feed([Publications("t", numbers, text, text, at, columns, text)])
+    publications = Publications("t", numbers, text, text, at, columns, text)
+    for policy in (ADOCK, STATIC):
+        Walk(plan, policy).feed([publications])
 
 
 def _function(name: str, type_: FieldType | None) -> Function:

@@ -55,7 +55,7 @@ def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: di
         _digest(
             [deployment.overlay.brokers, [[link.one, link.other, link.delay] for link in deployment.overlay.links]]
         ),
-        repr(policy_of(plan.decision, plan.patience)),
+        f"{plan.decision}, waiting {policy_of(plan.decision, plan.patience).patience}",
         groups,
         {s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups},
         {

@@ -91,6 +91,8 @@ def explain(
     shipped = ship(spark, interests)
     rows = admit(sources.read(spark, deployment, streaming=False), interests)
     walked = None
+    if interests.timed[number] and at is not None:
+        _window(interests, number, at)  # a moment between two windows is a mistake to be told at once
     if interests.timed[number]:
         walked = _walk(match(rows, shipped), shipped, interests, number, at)
         start, end = walked.start, walked.end
@@ -204,7 +206,7 @@ def _watched(machinery: Machinery, parcels: list[bytes], number: int, at: int | 
     topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
     types = {name: column_type(topic, name) for name in interests.carried[topic.name]}
     arrivals = [Matched.unpack(parcel[1:], types) for parcel in parcels]
-    moment = _last(arrivals, number) if at is None else at
+    moment = _last(arrivals, interests, number) if at is None else at
     if moment is None:
         return None
     start, end = _window(interests, number, moment)
@@ -215,7 +217,9 @@ def _watched(machinery: Machinery, parcels: list[bytes], number: int, at: int | 
     return Walked(start, end, tuple(explainer.decisions), explainer.told if mine else None, payload)
 
 
-def _last(arrivals: list[Matched], number: int) -> int | None:
-    """When the last publication was made that a subscription matches."""
+def _last(arrivals: list[Matched], interests: Interests, number: int) -> int | None:
+    """When the last publication was made that counts for a window of the subscription."""
+    duration, slide, start = (int(column[number]) for column in interests.windows)
     times = [part.time[part.held_rows[part.held == number]] for part in arrivals]
-    return max((int(found.max()) for found in times if len(found)), default=None)
+    inside = [found[(found - start) % slide < duration] for found in times]
+    return max((int(found.max()) for found in inside if len(found)), default=None)

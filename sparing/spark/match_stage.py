@@ -65,6 +65,7 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
                 began = time.thread_time()
     if bill:
         yield _row(passing, parcels.bill(bill))
+    if latest is not None:
         yield _row(passing, parcels.meter(seconds, bill.by_overlay_link() if machinery.interests.bound else {}))
     if latest is not None:
         yield _row(CLOCK, None, latest)

@@ -274,7 +274,7 @@ MEANING = [
         "decision: subscriber-edge",
         "decision: wad, patience: 2 seconds",
         19,
-        "the decision is wad, which never waits: leave patience out, or say decision: patience.",
+        "The decision is wad, which never waits: leave patience out, or say decision: patience.",
     ),
     (
         "decision: subscriber-edge",

@@ -18,4 +18,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same for what is called for every candidate: a call costs much, as it counts who holds each array."""
-    return njit(nogil=True, cache=True, boundscheck=False, error_model="numpy", forceinline=True)(function)
+    try:
+        return njit(nogil=True, cache=True, boundscheck=False, error_model="numpy", forceinline=True)(function)
+    except RuntimeError:
+        return njit(nogil=True, boundscheck=False, error_model="numpy", forceinline=True)(function)
