@@ -107,7 +107,7 @@ def test_brokers_without_a_path_get_nothing(case, policy):
 
 
 @given(cases() | sliding_cases(), strategies.decided | strategies.patient)
-@settings(max_examples=400)
+@settings(max_examples=250)
 def test_forwarding_counts_nothing_twice_and_costs_what_a_slow_walk_costs(case, policy):
     plan, publications = case
     delivered = walked(plan, policy, publications)

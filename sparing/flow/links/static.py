@@ -29,11 +29,8 @@ class Static(LinkPolicy):
             mine = np.flatnonzero(place == link)
             rows, nwrs = journey.edges["row"][mine], journey.edges["nwr"][mine]
             table[link] = aggregated(rows, nwrs, raw[mine], len(journey.nwrs))
-            # A row is forwarded by the first NWR that is not aggregated; earlier ones have it in their results.
-            mark = np.full(len(journey.rows), len(journey.nwrs), dtype=np.int64)
-            forwarded = raw[mine] & ~table[link][nwrs]
-            np.minimum.at(mark, rows[forwarded], nwrs[forwarded])
-            raw[mine] &= nwrs >= mark[rows]
+            # What is aggregated sends a result, so the next link aggregates it as well, whatever else comes raw.
+            raw[mine] &= ~table[link][nwrs]
             place[mine] = next_places(journey, link, nwrs)
         return table
 

@@ -19,7 +19,7 @@ WAD = LinkPolicy("wad", RULE)
 WAD_LIVE = LinkPolicy("wad-live", LIVE_RULE)
 
 UNCERTAIN = 1e-9  # a sum of doubles this close to 1 is worked out again with twice the digits
-NEARLY = 1e-24  # and then a difference below this is none: degrees with a common multiple beyond 10^24 are none we meet
+NEARLY = 1e-24  # and then a difference below this is none; that is exact for up to some ten thousand waiting items
 
 
 @compiled
