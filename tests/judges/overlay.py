@@ -263,6 +263,7 @@ class SlowWalk:
     half_settled: int = 0  # those of them that an earlier decision on the same link had counted for another NWR
     forwarded_results: int = 0
     asked: list[tuple[str, str, int, int]] = field(default_factory=list)  # link, subscription, publications, results
+    decided: dict[tuple[str, int], list[tuple[str, str, int, int, bool]]] = field(default_factory=dict)  # by NWR
     _settled: dict[tuple[tuple[str, str], str], int] = field(default_factory=lambda: defaultdict(int))
 
 
@@ -341,6 +342,8 @@ def slow_walk(plan: Plan, publications: Sequence[Publication], policy: Judge, la
         view = View(link, link_number[link], due, topic, nwr, subscription, mine, degrees[link], results)
         aggregate = policy.aggregate(view)
         walk.asked.append((">".join(link), nwr.subscription, len(raw), len(waiting)))
+        decision = (*link, len(raw), len(waiting), aggregate)
+        walk.decided.setdefault((nwr.subscription, nwr.end), []).append(decision)
         partials[link].pop(nwr, None)
         if aggregate:
             walk.bill[_key(plan, *link, MessageKind.RESULT, due)] += 1

@@ -1,0 +1,91 @@
+"""Explanations say what the judge saw: what waited on each link for a window, and what was decided."""
+
+import re
+
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from sparing.flow.at_once import AtOnce
+from sparing.flow.explain import Explainer
+from sparing.flow.interests import Interests
+from sparing.flow.links import POLICIES, STATIC
+from sparing.flow.overlay import END_OF_TIME, Overlay
+from tests.flow import strategies
+from tests.flow.strategies import batches, judge_of
+from tests.flow.test_walk import cases, sliding_cases
+from tests.judges import overlay as judge
+
+REASONS = {
+    "publisher-edge": "always aggregates",
+    "mixed": "minimum vertex cover",  # it is a table, as static is
+    "static": "the window is (in|not in) the minimum vertex cover",
+    "bat": "(forwarding|aggregating) mode",
+    "wad": "a partial result waits|the weights are .* = .*, (1 or more|less than 1)",
+    "wad-live": "a partial result waits|the weights are .* = .*, (1 or more|less than 1)",
+    "adock": "a partial result waits|every maximum matching|left over by a maximum matching|by the alternating path",
+    "patience": "a partial result waits|every maximum matching|left over by a maximum matching|by the alternating path",
+}
+
+
+def explained(plan, policy, publications, subscription, end):
+    """The decisions on one window, and when its subscriber is told."""
+    interests = Interests(plan, policy)
+    names, group_of = interests.groups
+    at_once = AtOnce(interests)
+    held = [arrival.held for batch in batches(plan, publications) for arrival in at_once.arrive(batch)]
+    number = [s.id for s in plan.subscriptions].index(subscription)
+    group = names[group_of[number]]
+    explainer = Explainer(interests, number, end)
+    arrivals = [found[group] for found in held if group in found]
+    Overlay(interests).advance(None, arrivals, END_OF_TIME, watcher=explainer)
+    return explainer
+
+
+@given(cases() | sliding_cases(), strategies.decided | strategies.patient, st.data())
+@settings(max_examples=150)
+def test_decisions_are_those_of_the_judge(case, policy, data):
+    plan, publications = case
+    slow = judge.slow_walk(plan, publications, judge_of(policy))
+    if not slow.decided:
+        return
+    subscription, end = data.draw(st.sampled_from(sorted(slow.decided)))
+    found = explained(plan, policy, publications, subscription, end).decisions
+    told = [(d.source, d.target, len(d.publications), d.results, d.aggregated) for d in found]
+    # Where one result waits alone, aggregating and forwarding are the same message.
+    expected = [
+        (*link, raw, results, True if (raw, results) == (0, 1) else decided)
+        for *link, raw, results, decided in slow.decided[subscription, end]
+    ]
+    assert sorted(told) == sorted(expected)
+    for decision in found:
+        event(f"{policy.name}: {'aggregate' if decision.aggregated else 'forward'}")
+        assert re.search(REASONS[policy.name], decision.why), decision.why
+        if policy.name in ("adock", "patience") and not decision.results:
+            essential = "every maximum matching" in decision.why
+            assert essential == decision.aggregated
+        if policy.name.startswith("wad") and not decision.results:
+            assert ("1 or more" in decision.why) == decision.aggregated
+        if decision.aggregated:
+            assert decision.sent == 1
+
+
+@given(sliding_cases(), st.data())
+@settings(max_examples=40)
+def test_static_says_what_its_cover_was(case, data):
+    plan, publications = case
+    windows = [(s, end) for s, _, end, _ in judge.results(plan, publications)]
+    if not windows:
+        return
+    subscription, end = data.draw(st.sampled_from(sorted(set(windows))))
+    number = [s.id for s in plan.subscriptions].index(subscription)
+    aggregation = plan.subscriptions[number].query.aggregation
+    if aggregation is None or not hasattr(aggregation.window, "slide"):
+        return
+    for decision in explained(plan, STATIC, publications, subscription, end).decisions:
+        assert re.search(REASONS["static"], decision.why)
+        alone = not decision.publications and decision.results == 1
+        assert alone or decision.aggregated == ("is in the" in decision.why)
+
+
+def test_there_is_a_reason_for_every_policy_that_decides():
+    assert {name for name, policy in POLICIES.items() if not policy.at_once} <= set(REASONS)
