@@ -158,6 +158,18 @@ def test_neither_cuts_nor_arrival_order_matter(case, policy, data):
     assert sorted(n for part in parts for n in map(repr, part.notifications)) == sorted(map(repr, whole.notifications))
 
 
+@given(cases() | sliding_cases(), strategies.policies | strategies.patient, st.integers(1, 40))
+@settings(max_examples=80)
+def test_going_in_small_steps_makes_no_difference(case, policy, most):
+    """A long trace is walked in portions, so that not too much is worked on at once."""
+    plan, publications = case
+    whole, walk = walked(plan, policy, publications), Walk(plan, policy)
+    walk._overlay.most_items = most
+    stepped = walk.feed(batches(plan, publications))
+    assert stepped.bill == whole.bill
+    assert sorted(map(repr, stepped.notifications)) == sorted(map(repr, whole.notifications))
+
+
 @given(cases(), strategies.policies, st.data())
 @settings(max_examples=60)
 def test_late_publications_are_reported_and_not_counted(case, policy, data):
