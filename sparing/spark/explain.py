@@ -28,14 +28,14 @@ from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.warm import warm_up
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
-from sparing.model.types import Code, Kind
+from sparing.model.types import Kind
 from sparing.spark import sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.match_stage import admitted, match, tables
 from sparing.spark.pipeline import PubSub
 from sparing.spark.shipping import Machinery, Shipped, ship
 
-MOST_FAILURES = 10_000  # publications of a task whose constraints are looked at one by one
+NOT_IN_FORCE = "being in force then"
 MOMENT = 1_000_000  # around the time of a plain delivery
 
 
@@ -149,26 +149,26 @@ def _counts(
 ) -> tuple[int, int, Counter[str], Counter[int]]:
     """Published, matched, failures and origins of one batch."""
     mine = np.flatnonzero((publications.time >= start) & (publications.time < end))
-    subscription = plan.subscriptions[number]
-    fields = plan.topics[publications.topic].fields
-    matched = 0
+    subscription, fields = plan.subscriptions[number], plan.topics[publications.topic].fields
+    matches = np.ones(len(mine), dtype=bool)
     failed: Counter[str] = Counter()
-    origins: Counter[int] = Counter()
-    for row in mine[:MOST_FAILURES].tolist():
-        wrong = []
-        for name, constraint in subscription.query.box.constraints:
-            column = publications.columns[name]
-            code: Code | None = None
-            if column.valid[row]:
-                text = fields[name].kind is Kind.TEXT
-                code = str(column.values[row]) if text else int(column.take(np.array([row])).codes()[0])
-            if not constraint.admits(code):
-                wrong.append(constraint.sql(name, fields[name]))
-        failed.update(wrong)
-        if not wrong:
-            matched += 1
-            origins[int(publications.at[row])] += 1
-    return len(mine), matched, failed, origins
+    for name, constraint in subscription.query.box.constraints:
+        column = publications.columns[name].take(mine)
+        values = column.values if fields[name].kind is Kind.TEXT else column.codes()
+        codes = [code if there else None for code, there in zip(values.tolist(), column.valid.tolist(), strict=True)]
+        admitted_by = np.fromiter(map(constraint.admits, codes), bool, len(mine))
+        failed[constraint.sql(name, fields[name])] += int((~admitted_by).sum())
+        matches &= admitted_by
+    times = publications.time[mine]
+    in_force = np.ones(len(mine), dtype=bool)
+    if subscription.valid_from is not None:
+        in_force &= times >= subscription.valid_from
+    if subscription.valid_until is not None:
+        in_force &= times < subscription.valid_until
+    failed[NOT_IN_FORCE] += int((~in_force).sum())
+    matches &= in_force
+    origins = Counter(publications.at[mine[matches]].tolist())
+    return len(mine), int(matches.sum()), +failed, origins
 
 
 def _walk(parceled: DataFrame, shipped: Shipped, interests: Interests, number: int, at: int | None) -> Walked:

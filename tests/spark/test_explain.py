@@ -3,11 +3,16 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import sparing
 from sparing.deployment.deployment import Deployment
 from sparing.spark import sources
-from sparing.spark.explain import explain
+from sparing.spark.explain import _counts, explain
+from tests.flow import strategies
+from tests.flow.test_walk import cases
+from tests.judges import overlay as judge
 from tests.spark import files, world
 
 pytestmark = pytest.mark.spark
@@ -42,6 +47,23 @@ def test_a_window_is_explained_as_it_was_delivered(spark, deployment):
     assert json.loads(found.walked.payload) == json.loads(same[0]["payload"].toJson())
     assert found.seen.matched == sum(count for count, _ in found.seen.origins.values())
     assert all(way[-1] == found.broker for _, way in found.seen.origins.values())
+
+
+@given(cases(), st.data())
+@settings(max_examples=60)
+def test_what_matched_is_counted_as_the_judge_counts(case, data):
+    """No session is needed for that: a batch is held against one subscription, which may not always be in force."""
+    plan, publications = case
+    number = data.draw(st.integers(0, len(plan.subscriptions) - 1))
+    topic = plan.subscriptions[number].query.topic
+    start, end = sorted(data.draw(st.tuples(*[st.integers(strategies.FIRST, strategies.LAST + 1)] * 2)))
+    made = [p for p in publications if p.topic == topic]
+    published, matched, failed, origins = _counts(strategies.batch(plan, topic, made), plan, number, start, end)
+    inside = [p for p in made if start <= p.time < end]
+    assert published == len(inside)
+    assert matched == sum(origins.values()) == len(judge.matching(plan, number, inside))
+    assert published - matched <= sum(failed.values())
+    assert all(failed.values())
 
 
 def test_a_plain_subscription_is_explained(spark, deployment):
