@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sparing.model.box import Box
 from sparing.model.functions import Function
+from sparing.model.rank import ANYONE, Rank
 from sparing.model.window import CountWindow, TimeWindow
 
 
@@ -48,20 +49,29 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A query owned by a subscriber, in force for publications made in `[valid_from, valid_until)`."""
+    """A query owned by a subscriber, in force for publications made in `[valid_from, valid_until)`.
+
+    `attributes`, in the order of their names, are what publishers may rank by.
+    """
 
     id: str
     subscriber: str
     query: Query
     valid_from: int | None = None
     valid_until: int | None = None
+    attributes: tuple[tuple[str, float | str | bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Advertisement:
-    """The part of a topic's space in which a publisher at a broker publishes."""
+    """The part of a topic's space in which a publisher at a broker publishes.
+
+    With `top_k`, each publication goes to the k best of the subscriptions that match it, by `rank`.
+    """
 
     publisher: str
     broker: str
     topic: str
     box: Box
+    top_k: int | None = None
+    rank: Rank = ANYONE

@@ -1,0 +1,43 @@
+"""Ranks: which of the subscriptions that match a publication are the best, as its publisher sees it.
+
+Ranks are unique: higher scores first; among equal scores the lower subscription id, or, where the publisher wants to
+be fair, one after another by chance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+from sparing.model.expression import Expression
+
+
+class Measure(StrEnum):
+    """Scores that are no expressions: the measure of a subscription's box, or how far it lies from the others."""
+
+    AREA = "area"
+    DIVERSE = "diverse"
+
+
+class Fairness(Enum):
+    """What happens among equal scores."""
+
+    NONE = "none"  # the lower id first
+    WEIGHTED = "weighted"  # a shuffle weighted by what each subscription stands for: AncestorFairK
+    EXACT = "exact"  # every subscription with the same chance, for a round trip per publication
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """`by` is None if all subscriptions score the same."""
+
+    by: Measure | Expression | None = None
+    fair: Fairness = Fairness.WEIGHTED
+
+    @property
+    def needs_everyone(self) -> bool:
+        """Whether a score depends on all that match, so that nobody may be left out on the way to the publisher."""
+        return self.by is Measure.DIVERSE
+
+
+ANYONE = Rank()  # all alike, fairly
