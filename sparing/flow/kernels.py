@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.match.kernels.compiled import compiled
+from sparing.graphs.compiled import compiled
 
 HELD = np.uint8(1)  # flags of a subscription
 RAW = np.uint8(2)

@@ -21,7 +21,7 @@ from sparing.flow.links import POLICIES
 from sparing.flow.links.policy import TABLE, LinkPolicy
 from sparing.flow.matched import Matched
 from sparing.flow.overlay import END_OF_TIME, Overlay
-from sparing.match.kernels.compiled import compiled
+from sparing.graphs.compiled import compiled
 from sparing.workloads.batches import batches
 
 Held = Mapping[str, list[Matched]]  # interest group -> its publications, with what they match

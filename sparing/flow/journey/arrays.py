@@ -17,7 +17,7 @@ import numpy as np
 from numba.core import types
 from numba.experimental import structref
 
-from sparing.match.kernels.compiled import compiled
+from sparing.graphs.compiled import compiled
 
 # Places of edges, other than links
 HERE = -1  # at the subscriber's broker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.flow.journey.arrays import ELSEWHERE, HERE, STAMP, Journey, referred
-from sparing.match.kernels.compiled import compiled, inlined
+from sparing.graphs.compiled import compiled, inlined
 
 
 @inlined

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparing.match.kernels.compiled import compiled
+from sparing.graphs.compiled import compiled
 
 SPARSE = 4  # numbers that may be tried for each edge
 ALWAYS_DENSE = 1 << 16

@@ -27,7 +27,7 @@ from sparing.flow.journey.arrays import (
 from sparing.flow.journey.travel import aggregate, enter, forward, tell
 from sparing.flow.links import adock, bat
 from sparing.flow.links import decide as policies
-from sparing.match.kernels.compiled import compiled
+from sparing.graphs.compiled import compiled
 
 
 @compiled

@@ -20,7 +20,7 @@ from sparing.flow.journey.arrays import (
 )
 from sparing.flow.journey.places import find_places, next_place
 from sparing.flow.links import adock, bat
-from sparing.match.kernels.compiled import compiled, inlined
+from sparing.graphs.compiled import compiled, inlined
 
 
 @compiled

@@ -19,7 +19,7 @@ import numpy as np
 from sparing.flow.journey.arrays import FREE, RAW, STAMP, Journey
 from sparing.flow.links.policy import ADOCK as RULE
 from sparing.flow.links.policy import LinkPolicy
-from sparing.match.kernels.compiled import compiled, inlined
+from sparing.graphs.compiled import compiled, inlined
 
 ADOCK = LinkPolicy("adock", RULE)
 

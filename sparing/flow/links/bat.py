@@ -13,7 +13,7 @@ from __future__ import annotations
 from sparing.flow.journey.arrays import PERIOD, TURN, Journey
 from sparing.flow.links.policy import BAT as RULE
 from sparing.flow.links.policy import SECOND, LinkPolicy
-from sparing.match.kernels.compiled import compiled, inlined
+from sparing.graphs.compiled import compiled, inlined
 
 BAT = LinkPolicy("bat", RULE, period=10 * SECOND, together=True)
 

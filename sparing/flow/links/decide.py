@@ -8,7 +8,7 @@ from sparing.flow.journey.arrays import RULE, Journey
 from sparing.flow.links import adock, bat, wad
 from sparing.flow.links.policy import ALWAYS, NEVER, TABLE, WAD, WAD_LIVE
 from sparing.flow.links.policy import BAT as BAT_RULE
-from sparing.match.kernels.compiled import compiled
+from sparing.graphs.compiled import compiled
 
 
 @compiled

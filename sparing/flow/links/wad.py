@@ -13,7 +13,7 @@ from sparing.flow.journey.arrays import RAW, Journey
 from sparing.flow.links.policy import WAD as RULE
 from sparing.flow.links.policy import WAD_LIVE as LIVE_RULE
 from sparing.flow.links.policy import LinkPolicy
-from sparing.match.kernels.compiled import compiled
+from sparing.graphs.compiled import compiled
 
 WAD = LinkPolicy("wad", RULE)
 WAD_LIVE = LinkPolicy("wad-live", LIVE_RULE)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.graphs.compiled import compiled, inlined
 from sparing.match.kernels.arrays import LEAST, MOST
-from sparing.match.kernels.compiled import compiled, inlined
 
 MISSING = 0  # the bucket of events without a value
 MOST_BUCKETS = 255

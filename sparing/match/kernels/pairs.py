@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.graphs.compiled import compiled, inlined
 from sparing.match.kernels.buckets import bucket_of
-from sparing.match.kernels.compiled import compiled, inlined
 from sparing.match.kernels.rows import lowest_bit
 
 _BLOCK = 512  # words of bitmaps that are worked on at once

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.graphs.compiled import compiled, inlined
 from sparing.match.kernels.arrays import Collected
 from sparing.match.kernels.buckets import MISSING, MOST_BUCKETS, put_buckets
-from sparing.match.kernels.compiled import compiled, inlined
 from sparing.match.kernels.filing import EXACT, HAS_SETS
 from sparing.match.kernels.pairs import in_set
 from sparing.match.kernels.rows import (
