@@ -25,8 +25,9 @@ from rich.table import Table
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.at_once import MOST_PAIRS, MOST_ROWS
+from sparing.flow.at_once import MOST_PAIRS
 from sparing.flow.interests import Interests
+from sparing.flow.publications import MOST_ROWS
 from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import column
 from sparing.spark import match_stage, sources

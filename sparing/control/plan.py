@@ -11,10 +11,13 @@ from functools import cached_property
 
 import numpy as np
 
+from sparing.control.covering.contest import Contest, Covering, contests
 from sparing.control.routes import Routes
+from sparing.control.routing.tables import Table, table_of
 from sparing.control.trees.do import do
 from sparing.control.trees.shared_tree import shared_tree
 from sparing.model.overlay import Overlay
+from sparing.model.rank import Fairness
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.topic import Topic
 
@@ -31,6 +34,8 @@ class Plan:
     decision: str
     bucket: int
     patience: int | None = None  # how long links wait, if the decision is a patient one (microseconds)
+    covering: Covering = Covering.ANCESTOR
+    seed: int = 0  # decides, with a publication's id, every random draw
 
     @cached_property
     def by_topic(self) -> dict[str, np.ndarray]:
@@ -39,6 +44,52 @@ class Plan:
         for number, subscription in enumerate(self.subscriptions):
             numbers[subscription.query.topic].append(number)
         return {topic: np.array(found, dtype=np.int32) for topic, found in numbers.items()}
+
+    @cached_property
+    def contests(self) -> tuple[Contest, ...]:
+        """For every advertisement, who can match it and who must be told of; equal ones share theirs."""
+        found: dict[Advertisement, Contest] = {}
+        for name, topic in self.topics.items():
+            mine = [advertisement for advertisement in self.advertisements if advertisement.topic == name]
+            found |= contests(mine, self.subscriptions, name, topic.fields, self.covering)
+        return tuple(found[advertisement] for advertisement in self.advertisements)
+
+    @cached_property
+    def contest_of(self) -> tuple[int, ...]:
+        """For every advertisement, the first one that has the same contest."""
+        first: dict[int, int] = {}
+        return tuple(first.setdefault(id(contest), number) for number, contest in enumerate(self.contests))
+
+    @cached_property
+    def changes(self) -> np.ndarray:
+        """The times at which a subscription comes into force or goes out of it."""
+        times = {time for s in self.subscriptions for time in (s.valid_from, s.valid_until) if time is not None}
+        return np.array(sorted(times), dtype=np.int64)
+
+    def in_force(self, time: int | None) -> np.ndarray:
+        """Which subscriptions are in force at a time; None is before all others."""
+        return np.array(
+            [
+                (s.valid_from is None or (time is not None and s.valid_from <= time))
+                and (s.valid_until is None or time is None or time < s.valid_until)
+                for s in self.subscriptions
+            ],
+            dtype=bool,
+        )
+
+    @cached_property
+    def _tables(self) -> dict[tuple[int, int], Table]:
+        return {}
+
+    def table(self, advertisement: int, epoch: int) -> Table:
+        """The routing table of an advertisement after so many of the `changes`, with weights if draws need them."""
+        contest = self.contests[advertisement]
+        key = self.contest_of[advertisement], epoch
+        if key not in self._tables:
+            in_force = self.in_force(int(self.changes[epoch - 1]) if epoch else None)
+            weighted = contest.advertisement.rank.fair is Fairness.WEIGHTED and contest.advertisement.top_k is not None
+            self._tables[key] = table_of(contest, self.broker_of, self.routes, weighted, in_force)
+        return self._tables[key]
 
 
 def make_plan(
@@ -50,10 +101,14 @@ def make_plan(
     decision: str,
     bucket: int,
     patience: int | None = None,
+    covering: str = Covering.ANCESTOR,
+    seed: int = 0,
 ) -> Plan:
     """Build the tree, attach the subscribers."""
     routes = Routes.of(overlay.brokers, shared_tree(overlay))
     served_by = do(routes, subscribers, subscriptions, advertisements)
     ordered = tuple(sorted(subscriptions, key=lambda subscription: subscription.id))
     broker_of = np.array([routes.number[served_by[s.subscriber]] for s in ordered], dtype=np.int32)
-    return Plan(topics, advertisements, ordered, broker_of, routes, decision, bucket, patience)
+    return Plan(
+        topics, advertisements, ordered, broker_of, routes, decision, bucket, patience, Covering(covering), seed
+    )

@@ -59,6 +59,11 @@ class Routes:
         hops = int(self.hops[self.number[one], self.number[other]])
         return hops if hops >= 0 else float("inf")
 
+    @staticmethod
+    def reverse(link: int) -> int:
+        """The same link in the other direction: both have neighbouring numbers."""
+        return link ^ 1
+
     def within(self, hosted: np.ndarray) -> np.ndarray:
         """[broker, broker] -> whether the whole path between two brokers is hosted."""
         count = len(self.brokers)

@@ -20,6 +20,7 @@ from sparing.match.columns import Column
 from sparing.model.types import FieldType, Kind
 
 BAD = -1
+NO_NUMBER = -1
 
 
 class Reason(StrEnum):
@@ -40,7 +41,8 @@ class Rows:
 
     `publisher` and `topic` hold None where the row names none. `text` is the row's own text (a JSON object, unless the
     row is `malformed`); None where it can be told from the fields. `misfit` marks rows with a value that does not fit
-    its field's type.
+    its field's type. `top_k` is to how many subscriptions at most a row wishes to go: 0 if it does not say, NO_NUMBER
+    if what it says is no whole number above zero.
     """
 
     publisher: np.ndarray
@@ -49,6 +51,7 @@ class Rows:
     text: np.ndarray
     malformed: np.ndarray
     misfit: np.ndarray
+    top_k: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.publisher)
@@ -79,6 +82,7 @@ class Admission:
         self._advertised: dict[str, dict[str, int]] = {}
         for number, advertisement in enumerate(plan.advertisements):
             self._advertised.setdefault(advertisement.publisher, {})[advertisement.topic] = number
+        self._top_k = np.array([ad.top_k or 0 for ad in plan.advertisements] + [0], dtype=np.int64)
         fields = {name: kind for topic in plan.topics.values() for name, kind in topic.fields.items()}
         self._boxes = Boxes(fields, [advertisement.box for advertisement in plan.advertisements])
 
@@ -87,7 +91,7 @@ class Admission:
         advertisement = self._under(rows)
         untimely = self._without_time(rows, advertisement)
         advertisement[~self._boxes.admit(rows.columns, advertisement)] = BAD
-        advertisement[rows.malformed | untimely] = BAD
+        advertisement[rows.malformed | untimely | self._wishes_too_much(rows, advertisement)] = BAD
         for row in np.flatnonzero(rows.misfit & (advertisement != BAD)).tolist():
             if self._misfit(rows, row, self._plan.advertisements[advertisement[row]].topic) is not None:
                 advertisement[row] = BAD
@@ -118,6 +122,14 @@ class Admission:
             numbers = [n for n, ad in enumerate(self._plan.advertisements) if ad.topic == name]
             missing |= np.isin(advertisement, numbers) & ~rows.columns[topic.time].valid
         return missing
+
+    def _wishes_too_much(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
+        """Rows that wish to go to more subscriptions than was advertised, or to how many cannot be understood."""
+        if rows.top_k is None:
+            return np.zeros(len(rows), dtype=bool)
+        allowed = self._top_k[advertisement]
+        beyond: np.ndarray = (rows.top_k == NO_NUMBER) | ((allowed > 0) & (rows.top_k > allowed))
+        return beyond
 
     def _misfit(self, rows: Rows, row: int, topic: str) -> str | None:
         """The first field of a topic that has a value which does not fit its type."""
@@ -156,7 +168,13 @@ class Admission:
             return Rejected(text, Reason.WRONG_TYPE, f"{field} is not {_article(types[field])}: {str(given)[:200]}")
         if not rows.columns[self._plan.topics[topic].time].valid[row]:
             return Rejected(text, Reason.NO_EVENT_TIME, f"the event time {self._plan.topics[topic].time} is missing")
-        box = self._plan.advertisements[advertised[topic]].box
+        advertisement = self._plan.advertisements[advertised[topic]]
+        if rows.top_k is not None and rows.top_k[row] == NO_NUMBER:
+            return Rejected(text, Reason.WRONG_TYPE, "top_k is not a whole number above zero")
+        if rows.top_k is not None and advertisement.top_k is not None and rows.top_k[row] > advertisement.top_k:
+            wish = f"{publisher} advertised top_k {advertisement.top_k} and the row asks for {rows.top_k[row]}"
+            return Rejected(text, Reason.OUTSIDE, wish)
+        box = advertisement.box
         return Rejected(text, Reason.OUTSIDE, f"{publisher} advertised only {box.sql(types)}")
 
     def _text(self, rows: Rows, row: int) -> str:

@@ -6,7 +6,7 @@ that has a plain subscription it matches (or one that must be fed raw); what els
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,29 +18,14 @@ from sparing.flow.kernels import sort_out
 from sparing.flow.ledger import Ledger
 from sparing.flow.matched import NO_MARK, Matched
 from sparing.flow.pairs import Pairs
+from sparing.flow.publications import Publications
+from sparing.flow.rank.choose import Chooser
 from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import Column
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.types import STRING
 
-MOST_ROWS = 1 << 16
 MOST_PAIRS = 1 << 22  # matches that are worked through at once
-
-
-@dataclass(frozen=True)
-class Publications:
-    """Admitted publications of one topic, at most `MOST_ROWS`; `payload` is each one's fields as JSON text."""
-
-    topic: str
-    time: np.ndarray
-    id: np.ndarray
-    publisher: np.ndarray
-    at: np.ndarray
-    columns: Mapping[str, Column]
-    payload: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.time)
 
 
 @dataclass(frozen=True)
@@ -71,11 +56,13 @@ class AtOnce:
         self._hosted = np.array([broker in here for broker in routes.brokers], dtype=bool)
         self._reached = None if self._hosted.all() else routes.within(self._hosted)
         self._apart = bool((routes.hops < 0).any())
+        self._chooser = Chooser(interests.plan)
 
     def arrive(self, publications: Publications) -> Iterator[Arrival]:
         """Match one batch and work through it."""
         for found in self.matches(publications):
-            yield self._dispatch(publications, self._in_force(publications, found))
+            chosen = self._chooser.choose(publications, self._in_force(publications, found))
+            yield self._dispatch(publications, chosen.pairs, chosen.asked)
 
     def matches(self, publications: Publications) -> Iterator[Pairs]:
         """The matches of one batch, in parts."""
@@ -116,10 +103,15 @@ class AtOnce:
     def _held_fields(self, topic: str) -> list[str]:
         return [field for field in self._interests.fields[topic] if field != PAYLOAD]
 
-    def _dispatch(self, publications: Publications, pairs: Pairs) -> Arrival:
-        """Deliver to plain subscriptions, send raw where it must go, set aside what is held."""
+    def _dispatch(self, publications: Publications, pairs: Pairs, asked: Pairs | None = None) -> Arrival:
+        """Deliver to plain subscriptions, send raw where it must go, set aside what is held.
+
+        `asked` are the matches that brokers had to count before they could be fair to all.
+        """
         interests, plan = self._interests, self._interests.plan
         ledger = Ledger(plan)
+        if asked is not None:
+            ledger.ask(asked, publications.at, publications.time)
         found = sort_out(
             pairs.events, pairs.starts, pairs.subscriptions, interests.flags, plan.broker_of, len(plan.routes.brokers)
         )

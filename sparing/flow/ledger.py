@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -53,12 +54,25 @@ class Ledger:
 
         `at` and `times` are those of all rows.
         """
+        for link, bucket, messages in self._crossings(rows, goals, at, times):
+            self._links[link, MessageKind.PUBLICATION, bucket] += messages
+
+    def ask(self, pairs: Pairs, at: np.ndarray, times: np.ndarray) -> None:
+        """One question over each link on the way of rows to their subscriptions, and one answer back."""
+        for link, bucket, messages in self._crossings(pairs.rows, self._plan.broker_of[pairs.subscriptions], at, times):
+            self._links[link, MessageKind.COORDINATION, bucket] += messages
+            self._links[self._plan.routes.reverse(link), MessageKind.COORDINATION, bucket] += messages
+
+    def _crossings(
+        self, rows: np.ndarray, goals: np.ndarray, at: np.ndarray, times: np.ndarray
+    ) -> Iterator[tuple[int, int, int]]:
+        """Link, bucket, and how many rows cross it then."""
         routes = self._plan.routes
         buckets, bucket_of_row = np.unique(times // self._plan.bucket, return_inverse=True)
         counts = np.zeros((len(routes.target), len(buckets)), dtype=np.int64)
         count_crossings(rows, goals, at, routes.link_of, routes.target, bucket_of_row, counts)
         for link, bucket in zip(*(found.tolist() for found in np.nonzero(counts)), strict=True):
-            self._links[link, MessageKind.PUBLICATION, int(buckets[bucket])] += int(counts[link, bucket])
+            yield link, int(buckets[bucket]), int(counts[link, bucket])
 
     def bill(self) -> Bill:
         """What has been counted, by name."""

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sparing.control.plan import Plan
-from sparing.flow.at_once import Arrival, AtOnce, Publications
+from sparing.flow.at_once import Arrival, AtOnce
 from sparing.flow.deliver.notifications import Notification
 from sparing.flow.interests import Interests
 from sparing.flow.items import Item
 from sparing.flow.links.policy import LinkPolicy
 from sparing.flow.matched import Matched
 from sparing.flow.overlay import BEGINNING, END_OF_TIME, Overlay
+from sparing.flow.publications import Publications
 from sparing.flow.walk_state import WalkState
 from sparing.model.bill import Bill
 

@@ -11,9 +11,9 @@ from threading import Lock
 import numpy as np
 
 from sparing.control.plan import make_plan
-from sparing.flow.at_once import Publications
 from sparing.flow.links.adock import ADOCK
 from sparing.flow.links.static import STATIC
+from sparing.flow.publications import Publications
 from sparing.flow.walk import Walk
 from sparing.match.columns import Column
 from sparing.model.box import Box

@@ -14,6 +14,7 @@ from sparing.language.literals import check_list, cut
 from sparing.language.names import Scope
 from sparing.language.syntax import (
     And,
+    Apply,
     Between,
     Compare,
     Expression,
@@ -160,6 +161,8 @@ class _Condition:
                 if kind not in (LiteralKind.BOOLEAN, LiteralKind.NULL):
                     raise self.no_condition(node, kind.value)
                 return ANYTHING if value is truth else NOTHING
+            case Apply(name):  # the grammar of conditions has none
+                raise self.no_condition(node, name)
 
     def null(self, node: Expression) -> Constraint:
         """The values for which a condition, a field or a literal is NULL."""

@@ -10,6 +10,7 @@
 
 Precedences are those of Spark SQL. What a word means is not known here: any name will do for a field.
 """
+# ruff: noqa: D102 (the methods of the grammar are its rules, above)
 
 from __future__ import annotations
 
@@ -40,8 +41,8 @@ from sparing.language.tokens import Token, tokens, unquoted
 MOST_NESTED = 50
 
 _COMPARISONS = {"=": "=", "==": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
-_ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "||", "|", "&", "^", "~"})
-_CASTS = frozenset({"DOUBLE", "FLOAT", "DATE", "TIMESTAMP"})
+ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "||", "|", "&", "^", "~"})
+CASTS = frozenset({"DOUBLE", "FLOAT", "DATE", "TIMESTAMP"})
 _TYPED = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_LTZ"})
 
 _JOIN = "A subscription reads one topic: joins are not supported."
@@ -60,15 +61,15 @@ _REFUSED = {  # clauses of Spark SQL that are left out on purpose
 
 def parse_select(text: str) -> Select:
     """The tree of a whole query."""
-    return _Grammar(text).query()
+    return Grammar(text).query()
 
 
 def parse_condition(text: str) -> Expression:
     """The tree of a condition that stands alone."""
-    return _Grammar(text).condition_alone()
+    return Grammar(text).condition_alone()
 
 
-class _Grammar:
+class Grammar:
     """One run over the tokens of a text; `next` is the token to be read."""
 
     __slots__ = ("at", "depth", "next", "text", "tokens")
@@ -462,14 +463,18 @@ class _Grammar:
         opening = self.take()
         if self.next.kind == "SELECT":
             raise self.refuse("Subqueries are not supported.")
-        self.depth += 1
-        if self.depth > MOST_NESTED:
-            raise self.refuse("Parentheses are nested too deep.", opening.start, opening.end)
+        self.deeper(opening)
         inside = self.condition()
         self.depth -= 1
         self.no_arithmetic("Arithmetic is not supported: compare a field with a literal.")
         self.need(")")
         return inside
+
+    def deeper(self, opening: Token) -> None:
+        """Go one level down, if this is not one too many."""
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise self.refuse("Parentheses are nested too deep.", opening.start, opening.end)
 
     def text_literal(self, token: Token) -> Literal:
         value = unquoted(token.text)
@@ -489,7 +494,7 @@ class _Grammar:
             return typed(self.text, word, literal, token.start, self.end)
         if not self.follows("("):
             return self.name()
-        if word != "CAST" and word not in _CASTS:
+        if word != "CAST" and word not in CASTS:
             raise self.refuse("Functions are not supported here: compare a field with a literal.")
         self.take()
         self.take()
@@ -500,12 +505,12 @@ class _Grammar:
             self.need("AS")
             to = self.need("name")
             word = to.text.upper()
-            if word not in _CASTS:
+            if word not in CASTS:
                 raise self.refuse("Only casts to double, float, date and timestamp are supported.", to.start, to.end)
         self.need(")")
         return cast(self.text, word, literal, token.start, self.end)
 
     def no_arithmetic(self, message: str) -> None:
         """Refuse an operator that would make an expression of what was just read."""
-        if self.next.kind in _ARITHMETIC:
+        if self.next.kind in ARITHMETIC:
             raise self.refuse(message)

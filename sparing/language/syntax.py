@@ -108,7 +108,16 @@ class Or(NamedTuple):
     end: int
 
 
-Expression = Literal | Name | Compare | Between | In | Like | Is | Not | And | Or
+class Apply(NamedTuple):
+    """An operator or function applied to its arguments: arithmetic, which only scores have."""
+
+    name: str
+    arguments: list[Expression]
+    start: int
+    end: int
+
+
+Expression = Literal | Name | Compare | Between | In | Like | Is | Not | And | Or | Apply
 
 
 class Star(NamedTuple):

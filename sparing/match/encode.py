@@ -47,7 +47,7 @@ class Encoder:
         set_starts, set_low, set_last, set_missing = [0], list[int](), list[int](), list[bool]()
         for box in boxes:
             for name, constraint in _constraints(box, self.fields):
-                closed = [self._closed(name, bounds) for bounds in constraint.ranges]
+                closed = [self.closed(name, bounds) for bounds in constraint.ranges]
                 field.append(self.number[name])
                 low.append(closed[0][0] if closed else MOST)
                 last.append(closed[-1][1] if closed else LEAST)
@@ -68,7 +68,8 @@ class Encoder:
                  np.array(set_missing, bool)),
         )  # fmt: skip
 
-    def _closed(self, field: str, bounds: Range) -> tuple[int, int]:
+    def closed(self, field: str, bounds: Range) -> tuple[int, int]:
+        """The closed range of codes that a half-open one of a field is."""
         low, high = bounds
         if field in self.texts:
             texts = self.texts[field]

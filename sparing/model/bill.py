@@ -11,18 +11,27 @@ from typing import NamedTuple
 class MessageKind(StrEnum):
     """What a message on the bill was."""
 
+    ADVERTISEMENT = "advertisement"
+    SUBSCRIPTION = "subscription"  # made known or withdrawn
+    COORDINATION = "coordination"
     PUBLICATION = "publication"
     RESULT = "result"
     NOTIFICATION = "notification"
 
 
+CONTROL = (MessageKind.ADVERTISEMENT, MessageKind.SUBSCRIPTION)  # of the control plane
+
+
 class BillKey(NamedTuple):
-    """A directed link (or the last hop from a broker to a subscriber), a kind, and the time bucket's start."""
+    """A directed link (or the last hop from a broker to a subscriber), a kind, and the time bucket's start.
+
+    What is settled before the first publication is in no bucket.
+    """
 
     source: str
     target: str
     kind: MessageKind
-    bucket: int
+    bucket: int | None
 
 
 class Bill(Counter[BillKey]):
@@ -45,6 +54,10 @@ class Bill(Counter[BillKey]):
     def by_overlay_link(self) -> dict[tuple[str, str], int]:
         """Messages between brokers, by source and target."""
         return Bill({key: n for key, n in self.items() if key.kind is not MessageKind.NOTIFICATION}).by_link()
+
+    def only(self, *kinds: MessageKind) -> Bill:
+        """The messages of some kinds."""
+        return Bill({key: messages for key, messages in self.items() if key.kind in kinds})
 
     def between_brokers(self) -> int:
         """Messages on overlay links: everything but the last hop to subscribers."""

@@ -19,6 +19,7 @@ from sparing.model.topic import Topic
 from sparing.model.types import FieldType
 
 CORRUPT = "_corrupt_record"
+TOP_K = "top_k"  # the column of a row's wish, unless a topic has a field of that name
 LINE = "_line"  # the text that a row was read from, where there is one
 FIELD = "field_"  # what starts the names of the columns that hold fields, once they have their types
 TIMESTAMP_TEXT = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
@@ -40,7 +41,7 @@ def union_fields(topics: Mapping[str, Topic]) -> dict[str, FieldType]:
 
 
 def admit(publications: DataFrame, interests: Interests) -> DataFrame:
-    """publisher, topic, id, payload, text, malformed, misfit, and the fields of all topics."""
+    """publisher, topic, id, payload, text, malformed, misfit, top_k, and the fields of all topics."""
     topics = interests.plan.topics
     fields = union_fields(topics)
     given = {field.name.lower(): field for field in publications.schema.fields}
@@ -58,8 +59,19 @@ def admit(publications: DataFrame, interests: Interests) -> DataFrame:
         _text(publications, given, fields).alias("text"),
         malformed.alias("malformed"),
         _misfit(given, fields).alias("misfit"),
+        _wish(given, fields).alias("top_k"),
         *[F.col(FIELD + name) for name in fields],
     )
+
+
+def _wish(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
+    """To how many subscriptions at most a row wishes to go: NULL if it does not say, 0 if it cannot be understood."""
+    column = given.get(TOP_K)
+    if column is None or TOP_K in {name.lower() for name in fields}:
+        return F.lit(None).cast("int")
+    said = F.col(f"`{column.name}`")
+    number = F.trim(said.cast("string")).try_cast("int")
+    return F.when(said.isNotNull(), F.when(number > 0, number).otherwise(F.lit(0)))
 
 
 def _check_columns(publications: DataFrame, topics: Mapping[str, Topic], given: Mapping[str, T.StructField]) -> None:

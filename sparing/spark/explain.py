@@ -19,12 +19,12 @@ from pyspark.sql import DataFrame, SparkSession
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
 from sparing.deployment.deployment import Deployment
-from sparing.flow.at_once import Publications
 from sparing.flow.explain import Decision, Explainer
 from sparing.flow.interests import Interests
 from sparing.flow.items import column_type
 from sparing.flow.matched import Matched
 from sparing.flow.overlay import END_OF_TIME
+from sparing.flow.publications import Publications
 from sparing.flow.warm import warm_up
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription

@@ -15,9 +15,10 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from sparing.flow.admit import Rejected, Rows
-from sparing.flow.at_once import MOST_ROWS, Arrival, Publications
+from sparing.flow.admit import NO_NUMBER, Rejected, Rows
+from sparing.flow.at_once import Arrival
 from sparing.flow.deliver.payload import project
+from sparing.flow.publications import MOST_ROWS, Publications
 from sparing.match.columns import column
 from sparing.model.bill import Bill
 from sparing.model.topic import Topic
@@ -91,6 +92,7 @@ def admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicatio
     """The publications of each topic, and the rows that are set aside (all with the first topic)."""
     plan = machinery.interests.plan
     columns = {name: column(table[FIELD + name], type_) for name, type_ in union_fields(plan.topics).items()}
+    top_k = _wishes(table["top_k"])
     rows = Rows(
         table["publisher"].to_numpy(),
         table["topic"].to_numpy() if table["topic"].null_count < len(table) else None,
@@ -98,6 +100,7 @@ def admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicatio
         table["text"].to_numpy(),
         table["malformed"].to_numpy(),
         table["misfit"].to_numpy(),
+        top_k,
     )
     checked = machinery.admission.admit(rows)
     rejected = checked.rejected
@@ -114,9 +117,19 @@ def admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicatio
             machinery.broker_of_advertisement[checked.advertisement[mine]],
             {field: columns[field].take(mine) for field in topic.fields},
             _own(payload[mine], [column.valid[mine] for column in foreign], topic),
+            checked.advertisement[mine],
+            None if top_k is None else top_k[mine],
         )
         yield publications, rejected
         rejected = []
+
+
+def _wishes(column: pa.ChunkedArray) -> np.ndarray | None:
+    """What rows say about how many subscriptions they wish to go to; None if none of them does."""
+    if column.null_count == len(column):
+        return None
+    said = column.to_numpy()  # with NaN where there is nothing
+    return np.where(np.isnan(said), 0, np.where(said > 0, said, NO_NUMBER)).astype(np.int64)
 
 
 def _own(payload: np.ndarray, foreign: list[np.ndarray], topic: Topic) -> np.ndarray:

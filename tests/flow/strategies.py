@@ -14,7 +14,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sparing.control.plan import Plan, make_plan
-from sparing.flow.at_once import Publications
 from sparing.flow.deliver.payload import json_object
 from sparing.flow.journey.arrays import Journey
 from sparing.flow.links.adock import ADOCK
@@ -25,6 +24,7 @@ from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
 from sparing.flow.links.subscriber_edge import SUBSCRIBER_EDGE
 from sparing.flow.links.wad import WAD, WAD_LIVE
 from sparing.flow.overlay import END_OF_TIME
+from sparing.flow.publications import Publications
 from sparing.flow.walk import Delivered
 from sparing.match.columns import Column
 from sparing.model.box import Box

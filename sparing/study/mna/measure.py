@@ -14,11 +14,12 @@ from typing import TypeVar
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.at_once import Arrival, AtOnce, Publications
+from sparing.flow.at_once import Arrival, AtOnce
 from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES
 from sparing.flow.matched import Matched
 from sparing.flow.overlay import END_OF_TIME, Overlay
+from sparing.flow.publications import Publications
 from sparing.model.bill import Bill, MessageKind, total
 from sparing.study.mna.grid import Cell
 from sparing.study.mna.row import Row

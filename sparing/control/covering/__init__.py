@@ -1,0 +1,1 @@
+"""What of the subscriptions a broker must tell its upstream neighbour."""

@@ -1,0 +1,361 @@
+"""What can be said about scores without knowing the publication.
+
+The score of subscription i, wherever it is a number, is
+
+    sum over j of coefficients[i, j] * symbol j  +  something from low[i] to high[i].
+
+A symbol is a field, a larger part of the expression that no attribute has a say in, or a product of two of these: for
+one publication it is the same for all subscriptions, so much of it cancels out where two scores are compared. What
+depends on the publication and the subscription, but not in this way, such as `abs(price - subscription.limit)`, goes
+into the range, by interval arithmetic over the subscription's box.
+
+A score that is NULL or NaN ranks as minus infinity (`sparing.model.expression.scores`). NULL comes from missing
+attributes (the score is never a number), from what all subscriptions share (a missing field, a symbol that divides by
+zero: then all scores are NULL, if the expression is strict), or from the publication and the subscription together
+(`low` is minus infinity then). What could be NaN or infinite is unbounded, and nothing is proved from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sparing.control.covering.intervals import Known, Range, known_field, known_range, never_missing
+from sparing.model.box import Box
+from sparing.model.expression import (
+    Constant,
+    Expression,
+    Operation,
+    Values,
+    attributes_of,
+    evaluate,
+    fields_of,
+    parts_of,
+    scores,
+    sql,
+)
+from sparing.model.operations import STRICT
+from sparing.model.types import FieldType
+
+MARGIN = 1e-12  # of the magnitude; 200 operations are off by less than 1e-13 of it together
+_TINY = 1e-300  # what lies below may have been rounded away
+_SMALLEST, _LARGEST = 1e-290, 1e300  # coefficients beyond may have lost digits, or their differences may
+_MOST_TERMS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Forms:
+    """Scores of n subscriptions in m symbols; see the module for the formula.
+
+    `symbol_low` and `symbol_high` bound the symbols for publications in the subscription's box and the advertised one;
+    they are infinite where there is no bound, or where the symbol may be NaN. `magnitude` bounds the size of every
+    term and intermediate result, for a margin that swallows rounding. Subscriptions with equal `alike` have the same
+    score, whatever the publication is. `missing` is set where a field or symbol may be NULL. Never a number: `low` and
+    `high` are minus infinity, the rest zero.
+
+    `static`: scores do not depend on the publication, `low` and `high` are the score. `strict`: if a field or symbol is
+    NULL, so is every score.
+    """
+
+    symbols: tuple[Expression, ...]
+    coefficients: np.ndarray  # [n, m], as are the bounds of symbols
+    symbol_low: np.ndarray
+    symbol_high: np.ndarray
+    low: np.ndarray  # [n], as are the following
+    high: np.ndarray
+    magnitude: np.ndarray
+    alike: np.ndarray  # int32
+    missing: np.ndarray  # bool
+    static: bool
+    strict: bool
+
+
+def above(forms: Forms, a: int, b: int, fair: bool, ids_before: bool) -> bool:
+    """Whether `a` surely ranks above `b`, for every publication in b's box, which a's contains, and the advertised one.
+
+    Equal scores will do if `fair` (then `a` is never below) or if a's id comes before b's.
+    """
+    before = fair or ids_before
+    if forms.alike[a] == forms.alike[b]:
+        return before
+    if forms.static:
+        return bool(forms.low[a] > forms.low[b] or (forms.low[a] == forms.low[b] and before))
+    if (forms.missing[a] or forms.missing[b]) and not (forms.strict and before):  # both NULL is a tie
+        return False
+    with np.errstate(all="ignore"):
+        difference = forms.coefficients[a] - forms.coefficients[b]
+        ends = difference * forms.symbol_low[b], difference * forms.symbol_high[b]
+        least = np.where(difference == 0, 0.0, np.minimum(*ends)).sum() + forms.low[a] - forms.high[b]
+        return bool(least > MARGIN * (forms.magnitude[a] + forms.magnitude[b]))
+
+
+def forms(
+    expression: Expression,
+    boxes: Sequence[Box],
+    advertised: Box,
+    types: Mapping[str, FieldType],
+    attributes: Mapping[str, Values],
+) -> Forms:
+    """The scores of subscriptions with these boxes and attributes, for publications in the advertised box."""
+    with np.errstate(all="ignore"):
+        if fields_of(expression):
+            return _Analysis(expression, boxes, advertised, types, attributes).forms()
+        score = scores(expression, {}, attributes, len(boxes))
+        none, nowhere = np.zeros((len(boxes), 0)), np.zeros(len(boxes), dtype=bool)
+        alike = _alike(expression, attributes, len(boxes))
+        return Forms((), none, none, none, score, score, np.abs(score), alike, nowhere, static=True, strict=True)
+
+
+def _alike(expression: Expression, attributes: Mapping[str, Values], rows: int) -> np.ndarray:
+    """Numbers that are equal where the attributes that the expression uses are."""
+    found = np.zeros(rows, dtype=np.int64)
+    for name in sorted(attributes_of(expression) & attributes.keys()):
+        array, valid = attributes[name].array, attributes[name].valid
+        if array.dtype.kind == "f":
+            array = np.ascontiguousarray(array).view(np.int64)  # tells -0.0 from 0.0, whose powers differ
+        value = np.zeros(rows, dtype=np.int64)
+        value[valid] = np.unique(array[valid], return_inverse=True)[1] + 1
+        found = np.unique(found * (rows + 1) + value, return_inverse=True)[1]
+    return found.astype(np.int32)
+
+
+def _is_strict(expression: Expression) -> bool:
+    """Whether every operation that a field has a say in is NULL as soon as one of its arguments is."""
+    operations = (part for part in parts_of(expression) if isinstance(part, Operation))
+    return all(operation.name in STRICT for operation in operations if fields_of(operation))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sum:
+    """A form in the making: coefficients by symbol (None: the constant 1), and the range of what else there is."""
+
+    terms: Mapping[Expression | None, np.ndarray]
+    magnitude: np.ndarray
+    unsure: np.ndarray  # may be NULL or NaN where no symbol is NULL
+    never: np.ndarray  # is never a number
+    rest: tuple[np.ndarray, np.ndarray] | None = None
+
+    @property
+    def constant(self) -> np.ndarray | None:
+        """Its value, if the publication has no say in it."""
+        return self.terms[None] if self.rest is None and self.terms.keys() == {None} else None
+
+
+class _Analysis:
+    """One expression over many subscriptions."""
+
+    def __init__(
+        self,
+        expression: Expression,
+        boxes: Sequence[Box],
+        advertised: Box,
+        types: Mapping[str, FieldType],
+        attributes: Mapping[str, Values],
+    ) -> None:
+        self.expression = expression
+        self.attributes = attributes
+        self.rows = len(boxes)
+        self.strict = _is_strict(expression)
+        self.nowhere = np.zeros(self.rows, dtype=bool)
+        self.missing = self.nowhere
+        self.fields: dict[str, Known] = {}
+        for field in fields_of(expression):
+            found = known_field(field, types[field], boxes, advertised)
+            if self.strict:  # if it is missing, there is nothing else to know
+                self.missing = self.missing | found.null
+                found = never_missing(found)
+            self.fields[field] = found
+        self.symbols: dict[Expression, Range] = {}
+        self.products: set[Expression] = set()
+
+    def forms(self) -> Forms:
+        whole = self.sum_of(self.expression)
+        nothing = np.zeros(self.rows)
+        symbols = tuple(symbol for symbol in whole.terms if symbol is not None)
+        ranges = [self.range_of(symbol) for symbol in symbols]
+        empty = np.zeros((self.rows, 0))
+        coefficients = np.column_stack([empty, *[whole.terms[symbol] for symbol in symbols]])
+        coefficients[whole.never] = 0.0
+        low, high = whole.rest or (nothing, nothing)
+        constant = whole.terms.get(None, nothing)
+        low = np.where(whole.never | whole.unsure, -np.inf, constant + low)
+        high = np.where(whole.never, -np.inf, constant + high)
+        lost = np.isnan(whole.magnitude) | ~(np.abs(coefficients) < _LARGEST).all(axis=1)
+        magnitude = np.where(whole.never, 0.0, np.where(lost, np.inf, whole.magnitude))
+        missing = np.logical_or.reduce([self.missing, *[found.null for found in ranges]])
+        return Forms(
+            symbols,
+            coefficients,
+            np.column_stack([empty, *[found.low for found in ranges]]),
+            np.column_stack([empty, *[found.high for found in ranges]]),
+            np.where(np.isnan(low), -np.inf, low),
+            np.where(np.isnan(high), np.inf, high),
+            magnitude,
+            _alike(self.expression, self.attributes, self.rows),
+            missing & ~whole.never,
+            static=False,
+            strict=self.strict,
+        )
+
+    # Parts of the expression
+
+    def sum_of(self, part: Expression) -> _Sum:
+        """The form of a part."""
+        if not fields_of(part):
+            return self.fixed(part)
+        if not attributes_of(part):
+            return self.symbol(part)
+        assert isinstance(part, Operation)
+        arguments = part.arguments
+        found: _Sum | None = None
+        match part.name:
+            case "+":
+                found = self.added(self.sum_of(arguments[0]), self.sum_of(arguments[1]))
+            case "-":
+                found = self.added(self.sum_of(arguments[0]), self.negative(self.sum_of(arguments[1])))
+            case "negative":
+                found = self.negative(self.sum_of(arguments[0]))
+            case "*":
+                found = self.multiplied(self.sum_of(arguments[0]), self.sum_of(arguments[1]))
+            case "power" if arguments[1] == Constant(2.0):
+                base = self.sum_of(arguments[0])
+                found = self.multiplied(base, base)
+            case "/":
+                found = self.divided(arguments[0], arguments[1])
+            case "if":
+                found = self.chosen(*arguments)
+        return self.range(part) if found is None else found
+
+    def fixed(self, part: Expression) -> _Sum:
+        """A part that the publication has no say in."""
+        found = evaluate(part, {}, self.attributes, self.rows)
+        good = found.valid & ~np.isnan(found.array)
+        value = np.where(good, found.array, 0.0)
+        return _Sum({None: value}, np.abs(value) + _TINY, self.nowhere, ~good)
+
+    def symbol(self, part: Expression) -> _Sum:
+        """A part that the subscription has no say in."""
+        found = self.range_of(part)
+        magnitude = np.maximum(np.abs(found.low), np.abs(found.high)) + _TINY
+        return _Sum({part: np.ones(self.rows)}, magnitude, self.nowhere, self.nowhere)
+
+    def range(self, part: Expression) -> _Sum:
+        """Any other part: all that is known is its range."""
+        found = known_range(part, self.fields, self.attributes, self.rows)
+        low, high = np.where(found.empty, 0.0, found.low), np.where(found.empty, 0.0, found.high)
+        magnitude = np.maximum(np.abs(low), np.abs(high)) + _TINY
+        return _Sum({}, magnitude, found.null | found.nan, found.empty, (low, high))
+
+    def range_of(self, symbol: Expression) -> Range:
+        """The range of a symbol; unbounded where it may be NaN. Wide enough for a product that was not rounded."""
+        if symbol not in self.symbols:
+            found = known_range(symbol, self.fields, self.attributes, self.rows)
+            unbounded = found.nan | found.empty
+            low, high = np.where(unbounded, -np.inf, found.low), np.where(unbounded, np.inf, found.high)
+            if isinstance(symbol, Operation):
+                low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
+            self.symbols[symbol] = replace(found, low=low, high=high)
+        return self.symbols[symbol]
+
+    # What is done to forms
+
+    def added(self, one: _Sum, other: _Sum) -> _Sum:
+        terms = dict(one.terms)
+        for symbol, coefficient in other.terms.items():
+            terms[symbol] = terms[symbol] + coefficient if symbol in terms else coefficient
+        rest = one.rest or other.rest
+        if one.rest is not None and other.rest is not None:
+            rest = one.rest[0] + other.rest[0], one.rest[1] + other.rest[1]
+        return _Sum(terms, one.magnitude + other.magnitude, one.unsure | other.unsure, one.never | other.never, rest)
+
+    def negative(self, one: _Sum) -> _Sum:
+        rest = None if one.rest is None else (-one.rest[1], -one.rest[0])
+        return replace(one, terms={symbol: -coefficient for symbol, coefficient in one.terms.items()}, rest=rest)
+
+    def multiplied(self, one: _Sum, other: _Sum) -> _Sum | None:
+        """Term by term, if there are few and no product of more than two symbols comes out."""
+        if other.constant is not None:
+            one, other = other, one
+        if (one.rest or other.rest) and one.constant is None:
+            return None
+        if len(one.terms) * len(other.terms) > _MOST_TERMS:
+            return None
+        magnitude = one.magnitude * other.magnitude + _TINY
+        terms: dict[Expression | None, np.ndarray] = {}
+        for symbol, coefficient in one.terms.items():
+            for other_symbol, other_coefficient in other.terms.items():
+                both = self.product(symbol, other_symbol)
+                if both is None and (symbol or other_symbol):
+                    return None
+                value = coefficient * other_coefficient
+                lost = (np.abs(value) < _SMALLEST) & (coefficient != 0) & (other_coefficient != 0)
+                magnitude = np.where(lost, np.inf, magnitude)
+                terms[both] = terms[both] + value if both in terms else value
+        rest = None
+        if other.rest is not None and one.constant is not None:
+            ends = [one.constant * end for end in other.rest]
+            rest = np.minimum(*ends), np.maximum(*ends)
+        return _Sum(terms, magnitude, one.unsure | other.unsure, one.never | other.never, rest)
+
+    def product(self, one: Expression | None, other: Expression | None) -> Expression | None:
+        """The symbol that two make, None if both are the constant 1 or if it would be a product of more than two."""
+        if one is None or other is None:
+            return one or other
+        if {one, other} & self.products:
+            return None
+        both = Operation("*", tuple(sorted((one, other), key=sql)))
+        self.products.add(both)
+        self.range_of(both)
+        return both
+
+    def divided(self, one: Expression, other: Expression) -> _Sum | None:
+        """By what the publication has no say in, or the subscription."""
+        if attributes_of(other) and fields_of(other):
+            return None
+        if fields_of(other):
+            return self.multiplied(self.sum_of(one), self.symbol(Operation("/", (Constant(1.0), other))))
+        divisor = self.fixed(other)
+        value = divisor.terms[None]
+        inverse = 1.0 / np.where(value == 0, 1.0, value)
+        lost = ~((np.abs(inverse) > _SMALLEST) & (np.abs(inverse) < _LARGEST))
+        magnitude = np.where(lost, np.inf, np.abs(inverse) + _TINY)
+        return self.multiplied(
+            self.sum_of(one), _Sum({None: inverse}, magnitude, self.nowhere, divisor.never | (value == 0))
+        )
+
+    def chosen(self, condition: Expression, one: Expression, other: Expression) -> _Sum | None:
+        """One of two, by what the publication has no say in, or the subscription."""
+        if attributes_of(condition) and fields_of(condition):
+            return None
+        first, second = self.sum_of(one), self.sum_of(other)
+        if not fields_of(condition):
+            return self.selected(evaluate(condition, {}, self.attributes, self.rows).truth, first, second)
+        # The second, and the difference to the first where the condition holds.
+        holds = self.symbol(Operation("if", (condition, Constant(1.0), Constant(0.0))))
+        change = self.added(first, self.negative(second))
+        part = self.multiplied(holds, change)
+        if part is None:
+            return None
+        found = self.added(second, part)
+        return replace(
+            found, unsure=first.unsure | second.unsure | first.never | second.never, never=first.never & second.never
+        )
+
+    def selected(self, truth: np.ndarray, one: _Sum, other: _Sum) -> _Sum:
+        """Row by row one or the other."""
+        nothing = np.zeros(self.rows)
+        symbols = dict.fromkeys((*one.terms, *other.terms))
+        rest = None
+        if one.rest or other.rest:
+            ends = zip(one.rest or (nothing, nothing), other.rest or (nothing, nothing), strict=True)
+            low, high = (np.where(truth, end, other_end) for end, other_end in ends)
+            rest = low, high
+        return _Sum(
+            {s: np.where(truth, one.terms.get(s, nothing), other.terms.get(s, nothing)) for s in symbols},
+            np.where(truth, one.magnitude, other.magnitude),
+            np.where(truth, one.unsure, other.unsure),
+            np.where(truth, one.never, other.never),
+            rest,
+        )

@@ -1,0 +1,1 @@
+"""Advertisement-based routing: advertisements flood, subscriptions travel towards those that they meet."""

@@ -1,0 +1,34 @@
+"""Publications of one batch, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparing.match.columns import Column
+
+MOST_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Publications:
+    """Admitted publications of one topic, at most `MOST_ROWS`; `payload` is each one's fields as JSON text.
+
+    `advertisement` numbers what each was admitted under; None if no publisher asks for the k best. `top_k` are the
+    publications' own wishes, 0 for none.
+    """
+
+    topic: str
+    time: np.ndarray
+    id: np.ndarray
+    publisher: np.ndarray
+    at: np.ndarray
+    columns: Mapping[str, Column]
+    payload: np.ndarray
+    advertisement: np.ndarray | None = None
+    top_k: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.time)
