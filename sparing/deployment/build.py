@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sparing.deployment.attributes import kinds_of
 from sparing.deployment.deployment import Deployment, Policy
 from sparing.deployment.endpoints import endpoint
 from sparing.deployment.mistakes import Mistakes, Place, quoting
@@ -26,11 +27,14 @@ def build(sections: Sections, base: Path) -> Deployment:
     overlay = overlay_of(file.overlay, place, mistakes)
     brokers = dict.fromkeys(overlay.brokers)
     topics = topics_of(file.topics, place, mistakes)
-    published = advertisements(sections.publishers, brokers, file.topics, topics, mistakes)
     subscribers = candidates(sections.subscribers, brokers, mistakes)
     # A query about a topic that has a mistake itself would look wrong, too.
     sound = topics if len(topics) == len(file.topics) else None
     subscriptions = subscriptions_of(sections.subscriptions, subscribers, sound, mistakes)
+    # So would a score, if an attribute that it names belongs to a subscription that has one.
+    whole = len(subscriptions) == len(sections.subscriptions.entries)
+    kinds = kinds_of(subscriptions, sections.subscriptions.place, mistakes) if whole else None
+    published = advertisements(sections.publishers, brokers, file.topics, topics, kinds, mistakes)
     source = endpoint("source", file.source, base, place, mistakes)
     sink = endpoint("sink", file.sink, base, place, mistakes)
     watermark = _duration(file.watermark, 0, place(("watermark",)), mistakes)
@@ -61,7 +65,7 @@ def _policy(entry: PolicyEntry, place: Place, mistakes: Mistakes) -> Policy:
         mistakes.add(
             place, f"The decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
         )
-    return Policy(entry.trees, entry.tree, entry.decision, patience)
+    return Policy(entry.trees, entry.tree, entry.decision, patience, entry.covering, entry.seed)
 
 
 def _duration(text: str, least: int, place: Place, mistakes: Mistakes) -> int:

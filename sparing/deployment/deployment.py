@@ -32,6 +32,8 @@ class Policy:
     tree: str = "shared"
     decision: str = "adock"
     patience: int | None = None  # microseconds; None: the policy's own
+    covering: str = "ancestor"
+    seed: int = 0  # decides, with a publication's id, every random draw
 
 
 @dataclass(frozen=True)

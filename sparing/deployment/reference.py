@@ -19,6 +19,7 @@ from sparing.deployment.schema import (
     OverlayEntry,
     PolicyEntry,
     PublisherEntry,
+    RankEntry,
     SubscriberEntry,
     SubscriptionEntry,
     TopicEntry,
@@ -33,6 +34,7 @@ _TITLES: dict[str, type[Entry]] = {
     "Overlay": OverlayEntry,
     "Topics": TopicEntry,
     "Publishers": PublisherEntry,
+    "Rank": RankEntry,
     "Subscribers": SubscriberEntry,
     "Subscriptions": SubscriptionEntry,
     "Source and sink": EndpointEntry,
@@ -72,7 +74,7 @@ def _default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=True)
     if isinstance(value, Entry):
         return "the defaults below"
-    return "nothing" if value is None or value == [] else f"`{value}`"
+    return "nothing" if value is None or value in ([], {}) else f"`{value}`"
 
 
 if __name__ == "__main__":

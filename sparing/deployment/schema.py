@@ -7,11 +7,13 @@ in docs/deployment.md (`reference.py`) all follow from here.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, StrictStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, PlainValidator, StrictStr
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
@@ -82,6 +84,34 @@ def _moment(value: Any) -> int | None:
     raise _refused()
 
 
+def _attribute(value: Any) -> float | str | bool | None:
+    """An attribute's value; all numbers are doubles, and NULL is as good as none."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | float | Decimal):
+        try:
+            number = float(value)
+        except OverflowError:
+            raise _refused() from None
+        if math.isfinite(number):
+            return number
+    raise _refused()
+
+
+def _attributes(value: Any) -> Any:
+    return {} if value is None else value
+
+
+def _rank(value: Any) -> Any:
+    return {"by": value} if isinstance(value, str) else value
+
+
+def _fair(value: Any) -> bool | str | None:
+    if value is None or isinstance(value, bool) or value == "exact":
+        return value  # type: ignore[no-any-return]
+    raise _refused()
+
+
 Text = Annotated[StrictStr, Field(min_length=1), Wants("text")]
 Name = Annotated[str, BeforeValidator(_name, json_schema_input_type=str | int), Field(min_length=1), Wants("text")]
 Folder = Annotated[StrictStr, Field(min_length=1), Wants("a path or URL")]
@@ -97,6 +127,18 @@ Candidates = Annotated[
     BeforeValidator(_names, json_schema_input_type=Name | Annotated[list[Name], Field(min_length=1)]),
     Field(min_length=1),
     Wants("the name of a broker or a list of them"),
+]
+Attributes = Annotated[
+    dict[
+        str,
+        Annotated[
+            float | str | bool | None,
+            PlainValidator(_attribute, json_schema_input_type=float | str | bool | None),
+            Wants("a number, text or a boolean"),
+        ],
+    ],
+    BeforeValidator(_attributes),
+    Wants("a mapping of names to numbers, text or booleans"),
 ]
 Servers = Annotated[
     StrictStr,
@@ -152,6 +194,30 @@ class TopicEntry(Entry):
     )
 
 
+class RankEntry(Entry):
+    """How a publisher ranks the subscriptions that match a publication. Text alone is `by`."""
+
+    noun = "a rank"
+    by: Annotated[Text | None, Wants("text")] = Field(
+        default=None,
+        description=(
+            "`area` (larger boxes first), `diverse` (boxes far from each other), or a score such as "
+            "`subscription.budget - price`, the highest first: [scores](language.md#scores). Left out: all are alike."
+        ),
+    )
+    fair: Annotated[
+        bool | str | None,
+        PlainValidator(_fair, json_schema_input_type=bool | Literal["exact"] | None),
+        Wants("true, false or exact"),
+    ] = Field(
+        default=None,
+        description=(
+            "Among equal scores: `false` takes the lower id; `true` draws lots, with weights for what lies behind each "
+            "broker; `exact` gives everyone the same chance. Left out: `false` with `by`, else `true`."
+        ),
+    )
+
+
 class PublisherEntry(Entry):
     """What a publisher publishes on one topic: its advertisement."""
 
@@ -162,6 +228,15 @@ class PublisherEntry(Entry):
     where: Annotated[StrictStr | None, Wants("text")] = Field(
         default=None, description="The part of the topic it publishes in, as a `WHERE` clause; everything if left out."
     )
+    top_k: Annotated[Annotated[int, Field(strict=True, ge=1)] | None, Wants("a whole number, 1 or more")] = Field(
+        default=None,
+        description="Each publication goes to this many of the subscriptions it matches; to all if left out.",
+    )
+    rank: Annotated[
+        RankEntry | None,
+        BeforeValidator(_rank, json_schema_input_type=Text | RankEntry | None),
+        Wants("text such as area, or a mapping with the keys by and fair"),
+    ] = Field(default=None, description="With `top_k`: which of them are the best, by [rank](#rank).")
 
 
 class SubscriberEntry(Entry):
@@ -188,6 +263,9 @@ class SubscriptionEntry(Entry):
     )
     valid_until: Moment = Field(
         default=None, alias="until", description="In force for publications made before this time."
+    )
+    attributes: Attributes = Field(
+        default={}, description="What publishers may [rank](#rank) by: names to numbers, text or booleans."
     )
 
 
@@ -232,6 +310,16 @@ class PolicyEntry(Entry):
     patience: Duration | None = Field(
         default=None,
         description="With `decision: patience`: how much later a link decides for every link before it (1 second).",
+    )
+    covering: Literal["none", "regular", "rank", "ancestor"] = Field(
+        default="ancestor",
+        description=(
+            "What a broker leaves out of what it tells its neighbour, since others stand in: `none` nothing, `regular` "
+            "boxes that lie in another's, `rank` and `ancestor` those that k better ones cover, by level and by number."
+        ),
+    )
+    seed: Annotated[int, Field(strict=True, ge=0), Wants("a whole number, 0 or more")] = Field(
+        default=0, description="Decides, with a publication's id, every random draw."
     )
 
 

@@ -40,8 +40,12 @@ def subscriptions_of(
         if isinstance(query, LanguageError):
             mistakes.add(subscriptions.place(index, "sql"), quoting(query, who))
         else:
-            found.append(Subscription(entry.id, entry.subscriber, query, begin, end))
+            found.append(Subscription(entry.id, entry.subscriber, query, begin, end, _attributes(entry)))
     return found
+
+
+def _attributes(entry: SubscriptionEntry) -> tuple[tuple[str, float | str | bool], ...]:
+    return tuple(sorted((name, value) for name, value in entry.attributes.items() if value is not None))
 
 
 def _query(sql: str, topics: Mapping[str, Topic]) -> Query | LanguageError:

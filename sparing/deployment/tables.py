@@ -17,8 +17,9 @@ import pyarrow.parquet
 
 from sparing.deployment.mistakes import Mistakes, Place
 from sparing.deployment.names import listing
+from sparing.deployment.nested import gathered, gathered_row, key_of, read_json, told_apart
 from sparing.deployment.paths import is_url
-from sparing.deployment.schema import Entry, SubscriberEntry
+from sparing.deployment.schema import Entry, PublisherEntry, SubscriberEntry
 from sparing.deployment.shape import keys_of, needed_keys, unknown_key
 
 Row = dict[str, Any]
@@ -129,17 +130,33 @@ def _parquet(content: bytes, entry: type[Entry], complain: Complain) -> list[Row
 
 
 def _csv(content: bytes, entry: type[Entry], complain: Complain) -> list[Row]:
-    # Every column is read as text, so that an id such as 007 stays what it is; an empty cell is a missing value.
-    as_text = {key: pa.string() for key in keys_of(entry)}
-    options = pa.csv.ConvertOptions(column_types=as_text, strings_can_be_null=True, null_values=[""])
+    # Every column is read as text, so that an id such as 007 stays what it is; an empty cell is a missing value. Only
+    # attributes, which have no type of their own, are told apart by what they look like.
     newlines = pa.csv.ParseOptions(newlines_in_values=True)
+    with pa.csv.open_csv(pa.BufferReader(content), parse_options=newlines) as first:
+        as_text = dict.fromkeys(first.schema.names, pa.string())
+    options = pa.csv.ConvertOptions(column_types=as_text, strings_can_be_null=True, null_values=[""])
     table = pa.csv.read_csv(pa.BufferReader(content), convert_options=options, parse_options=newlines)
-    rows = _rows(table, entry, complain)
-    if entry is SubscriberEntry:
+    rows = _rows(told_apart(table), entry, complain)
+    if entry in _FROM_TEXT:
         for row in rows:
-            if isinstance(at := row.get("at"), str):
-                row["at"] = at.replace(",", " ").split()
+            _FROM_TEXT[entry](row)
     return rows
+
+
+def _subscriber_from_text(row: Row) -> None:
+    if isinstance(at := row.get("at"), str):
+        row["at"] = at.replace(",", " ").split()
+
+
+def _publisher_from_text(row: Row) -> None:
+    if isinstance(k := row.get("top_k"), str) and k.strip().isdecimal():
+        row["top_k"] = int(k)
+    if isinstance(rank := row.get("rank"), dict) and isinstance(fair := rank.get("fair"), str):
+        row["rank"] = {**rank, "fair": {"true": True, "false": False}.get(fair.lower(), fair)}
+
+
+_FROM_TEXT = {SubscriberEntry: _subscriber_from_text, PublisherEntry: _publisher_from_text}
 
 
 def _rows(table: pa.Table, entry: type[Entry], complain: Complain) -> list[Row]:
@@ -149,17 +166,21 @@ def _rows(table: pa.Table, entry: type[Entry], complain: Complain) -> list[Row]:
         if names.count(name) > 1:
             complain(f"The column '{name}' is given twice")
             return []
-        if name not in valid:
+        if key_of(name) not in valid:
             complain(f"Column {unknown_key(name, entry.noun, valid, given=names)}")
+        elif key_of(name) != name and key_of(name) in names:
+            complain(f"The column '{key_of(name)}' is given twice: as a whole, and in parts as '{name}'")
+            return []
     if missing := [key for key in needed_keys(entry) if key not in names]:
         complain(f"This table needs the column{'s'[: len(missing) - 1]} {listing(missing, 'and')}")
         return []
-    table = table.select([name for name in names if name in valid])
+    table = gathered(table.select([name for name in names if key_of(name) in valid]))
     for at, column in enumerate(table.schema):
         if pa.types.is_timestamp(column.type):
             whole = pa.compute.cast(table.column(at), pa.timestamp("us", column.type.tz), safe=False)
             table = table.set_column(at, column.name, whole)
-    rows: list[Row] = table.to_pylist()
+    rows: list[Row] = table.to_pylist(maps_as_pydicts="lossy")
+    read_json(rows)
     return rows
 
 
@@ -169,7 +190,8 @@ def _json_lines(content: bytes, _: type[Entry], complain: Complain) -> list[Row]
     for number, line in enumerate(content.decode("utf-8-sig").split("\n"), 1):
         if line.strip():
             try:
-                rows.append(json.loads(line))
+                row = json.loads(line)
+                rows.append(gathered_row(row) if isinstance(row, dict) else row)
             except ValueError as error:
                 complain(f"Line {number} is not JSON: {_reason(error)}")
                 return []

@@ -15,6 +15,13 @@ from sparing.language.grammar import ARITHMETIC, CASTS, Grammar
 from sparing.language.syntax import Apply, Compare, Expression, Literal, LiteralKind
 from sparing.language.tokens import Token
 
+MOST_OPERATIONS = 100
+
+
+def too_many(text: str, node: Expression) -> LanguageError:
+    """An error about a score that is too large."""
+    return LanguageError(f"A score may have at most {MOST_OPERATIONS} operations.", text, node.start, node.end)
+
 
 def parse_arithmetic(text: str) -> Expression:
     """The tree of a score."""
@@ -24,7 +31,11 @@ def parse_arithmetic(text: str) -> Expression:
 class _Arithmetic(Grammar):
     """The grammar of conditions with more to compare."""
 
-    __slots__ = ()
+    __slots__ = ("operations",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.operations = 0
 
     def alone(self) -> Expression:
         if self.next.kind == "end":
@@ -40,7 +51,7 @@ class _Arithmetic(Grammar):
         left = self.product()
         while self.next.kind in ("+", "-"):
             op = self.take().kind
-            left = Apply(op, [left, self.product()], start, self.end)
+            left = self.applied(op, [left, self.product()], start)
         return left
 
     def product(self) -> Expression:
@@ -48,7 +59,7 @@ class _Arithmetic(Grammar):
         left = self.signed()
         while self.next.kind in ("*", "/"):
             op = self.take().kind
-            left = Apply(op, [left, self.signed()], start, self.end)
+            left = self.applied(op, [left, self.signed()], start)
         return left
 
     def signed(self) -> Expression:
@@ -56,7 +67,14 @@ class _Arithmetic(Grammar):
         while self.next.kind in ("+", "-"):
             negative ^= self.take().kind == "-"
         part = super().operand()
-        return Apply("negative", [part], start, self.end) if negative else part
+        return self.applied("negative", [part], start) if negative else part
+
+    def applied(self, name: str, arguments: list[Expression], start: int) -> Expression:
+        found = Apply(name, arguments, start, self.end)
+        self.operations += 1
+        if self.operations > MOST_OPERATIONS:
+            raise too_many(self.text, found)
+        return found
 
     def named(self) -> Expression:
         """A field, an attribute, a function, CASE, or one of the literals that start with a word."""
@@ -80,7 +98,7 @@ class _Arithmetic(Grammar):
         self.no_arithmetic("")
         self.need(")")
         self.depth -= 1
-        return Apply(name.text, arguments, name.start, self.end)
+        return self.applied(name.text, arguments, name.start)
 
     def case(self) -> Expression:
         """`CASE WHEN condition THEN x ... [ELSE y] END`, or `CASE x WHEN value THEN y ...`: a chain of `if`."""
@@ -102,7 +120,7 @@ class _Arithmetic(Grammar):
         self.keyword("END")
         self.depth -= 1
         for start, condition, value in reversed(branches):
-            last = Apply("if", [condition, value, last], start, self.end)
+            last = self.applied("if", [condition, value, last], start)
         return last._replace(start=opening.start)
 
     def keyword(self, word: str) -> Token:

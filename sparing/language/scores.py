@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from sparing.language.arithmetic import parse_arithmetic
+from sparing.language.arithmetic import MOST_OPERATIONS, parse_arithmetic, too_many
 from sparing.language.errors import LanguageError, nearest, or_nearest
 from sparing.language.literals import typed
 from sparing.language.names import Scope
@@ -37,7 +37,6 @@ from sparing.model.topic import Topic
 from sparing.model.types import NUMBERS, Kind
 
 SUBSCRIPTION = "subscription"
-MOST_OPERATIONS = 200
 ANY_NUMBER = 1_000  # of arguments
 
 
@@ -165,14 +164,14 @@ class _Meaning:
         """An expression that must be a number."""
         found = self.of(node)
         if found.sort not in _NUMERIC:
-            raise self.unexpected(node, found, "A number")
+            raise self.unexpected(node, "A number")
         return found
 
     def condition(self, node: Expression) -> _Typed:
         """An expression that must be true or false."""
         found = self.of(node)
         if found.sort not in (_Sort.TRUTH, _Sort.NULL):
-            raise self.unexpected(node, found, "A condition")
+            raise self.unexpected(node, "A condition")
         return found
 
     def literal(self, node: Literal) -> _Typed:
@@ -236,8 +235,7 @@ class _Meaning:
         if len(sorts) == 2 and _Sort.NUMBER in sorts and sorts <= set(_NUMERIC):  # dates and timestamps are numbers
             sorts = {_Sort.NUMBER}
         if len(sorts) == 2:
-            one, other = (self.called(part, side) for part, side in zip((left, right), sides, strict=True))
-            raise self.refuse(f"{one[:1].upper()}{one[1:]} cannot be compared with {other}.", node)
+            raise self.unlike(node, left, right)
         if sorts & {_Sort.TEXT, _Sort.TRUTH} and op not in ("=", "!="):
             raise self.refuse("In a score, only numbers can be larger or smaller: compare with = or !=.", node)
         return self.joined(node, op, sides)
@@ -256,7 +254,7 @@ class _Meaning:
         """An operation; one over constants is worked out at once."""
         self.operations += 1
         if self.operations > MOST_OPERATIONS:
-            raise self.refuse(f"A score may have at most {MOST_OPERATIONS} operations.", node)
+            raise too_many(self.text, node)
         found = Operation(operation, tuple(argument.expression for argument in arguments))
         if all(isinstance(argument, Constant) for argument in found.arguments):
             value = evaluate(found, {}, {}, 1)
@@ -264,21 +262,38 @@ class _Meaning:
                 return _Typed(sort, Constant(value.array[0].item()))
         return _Typed(sort, found)
 
-    def called(self, node: Expression, found: _Typed) -> str:
-        """What to call an expression in a sentence."""
-        match found.expression:
-            case Field(name):
-                return f"{name} ({self.scope.type(name)})"
-            case Attribute(name) if self.attributes is not None:
-                kind = "boolean" if found.sort is _Sort.TRUTH else self.attributes[name]
-                return f"{SUBSCRIPTION}.{name} ({kind})"
-            case _:
-                boolean = isinstance(node, Literal) and node.kind is LiteralKind.BOOLEAN
-                return "a boolean" if boolean else found.sort.value
+    def unlike(self, node: Expression, left: Expression, right: Expression) -> LanguageError:
+        """An error about a comparison of what cannot be compared, said of a name if there is one."""
+        if self.declared(left) is None and self.declared(right) is not None:
+            left, right = right, left
+        name = self.declared(left)
+        subject = self.called(left).capitalize() if name is None else f"{name[0]} is {name[1]} and"
+        hint, sorts = "", (self.of(left).sort, self.of(right).sort)
+        if isinstance(right, Literal) and sorts == (_Sort.NUMBER, _Sort.TEXT):
+            hint = ": leave out the quotes"
+        elif isinstance(right, Literal) and sorts == (_Sort.TEXT, _Sort.NUMBER):
+            hint = ": put it in quotes"
+        return self.refuse(f"{subject} cannot be compared with {self.called(right)}{hint}.", node)
 
-    def unexpected(self, node: Expression, found: _Typed, wanted: str) -> LanguageError:
+    def declared(self, node: Expression) -> tuple[str, str] | None:
+        """The name and type of a field or attribute."""
+        match self.of(node):
+            case _Typed(_, Field(name)):
+                return name, str(self.scope.type(name))
+            case _Typed(sort, Attribute(name)):
+                return f"{SUBSCRIPTION}.{name}", {_Sort.NUMBER: "a number", _Sort.TRUTH: "boolean"}.get(sort, "text")
+        return None
+
+    def called(self, node: Expression) -> str:
+        """What to call an expression in a sentence."""
+        if (name := self.declared(node)) is not None:
+            return f"{name[0]} ({name[1]})"
+        boolean = isinstance(node, Literal) and node.kind is LiteralKind.BOOLEAN
+        return "a boolean" if boolean else self.of(node).sort.value
+
+    def unexpected(self, node: Expression, wanted: str) -> LanguageError:
         """An error about something of the wrong sort."""
-        return self.refuse(f"{wanted} is expected here, not {self.called(node, found)}.", node)
+        return self.refuse(f"{wanted} is expected here, not {self.called(node)}.", node)
 
     def refuse(self, message: str, node: Expression) -> LanguageError:
         return LanguageError(message, self.text, node.start, node.end)

@@ -18,7 +18,7 @@ from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
-from sparing.spark.paths import located
+from sparing.spark.paths import read_bytes, write_bytes
 
 FORMAT = 2
 
@@ -112,25 +112,13 @@ def is_new(spark: SparkSession, checkpoint: str) -> bool:
 
 
 def _read(spark: SparkSession, checkpoint: str) -> Note | None:
-    path, files = _place(spark, checkpoint)
-    if not files.exists(path):
-        return None
-    stream = files.open(path)
-    try:
-        text = bytes(spark._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))  # type: ignore[union-attr]
-    finally:
-        stream.close()
-    return Note(**json.loads(text))
+    text = read_bytes(spark, _path(checkpoint))
+    return None if text is None else Note(**json.loads(text))
 
 
 def _write(spark: SparkSession, checkpoint: str, note: Note) -> None:
-    path, files = _place(spark, checkpoint)
-    stream = files.create(path, True)
-    try:
-        stream.write(bytearray(json.dumps(vars(note), indent=1).encode()))
-    finally:
-        stream.close()
+    write_bytes(spark, _path(checkpoint), json.dumps(vars(note), indent=1).encode())
 
 
-def _place(spark: SparkSession, checkpoint: str) -> tuple[Any, Any]:
-    return located(spark, f"{checkpoint.rstrip('/')}/sparing.json")
+def _path(checkpoint: str) -> str:
+    return f"{checkpoint.rstrip('/')}/sparing.json"

@@ -5,18 +5,20 @@ admit (Spark SQL) > match (mapInArrow) > walk (one stateful operator) > unpack (
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from pyspark.sql import DataFrame, SparkSession
 
 from sparing.control.plan import Plan
+from sparing.control.routing.billing import control_bill
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES
 from sparing.flow.warm import warm_up
+from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
 from sparing.spark import unpack_stage
 from sparing.spark.admit_stage import admit
@@ -32,11 +34,15 @@ class Delivered:
 
     `records` has everything in one frame. In a stream, use it in `foreachBatch` with `of`, because two queries on
     parts of it would run the pipeline twice. In a batch it is kept once computed; `forget` frees it.
+
+    `control` is what the control plane sent, worked out when the bill is asked for. A batch has it on its bill; a
+    stream writes it down once, in the first micro-batch under a plan (`sparing run`).
     """
 
     spark: SparkSession
     plan: Plan
     records: DataFrame
+    control: Callable[[], Bill] | None = None
 
     @cached_property
     def notifications(self) -> DataFrame:
@@ -45,8 +51,14 @@ class Delivered:
 
     @cached_property
     def bill(self) -> DataFrame:
-        """source, target, kind, messages, bucket."""
-        return unpack_stage.bill(self.records)
+        """source, target, kind, messages, bucket (none for what was settled before the first publication)."""
+        bill = unpack_stage.bill(self.records)
+        return bill if not self.settled else bill.union(unpack_stage.bill_rows(self.spark, self.settled))
+
+    @cached_property
+    def settled(self) -> Bill:
+        """The control plane's part of the bill."""
+        return Bill() if self.control is None else self.control()
 
     @cached_property
     def meter(self) -> DataFrame:
@@ -60,7 +72,7 @@ class Delivered:
 
     def of(self, records: DataFrame) -> Delivered:
         """The same for one micro-batch of `records`."""
-        return Delivered(self.spark, self.plan, records)
+        return replace(self, records=records)
 
     def forget(self) -> None:
         """Free what a batch keeps."""
@@ -111,7 +123,8 @@ class PubSub:
         if streaming:
             walked = walk_stream(parceled, shipped, self.deployment.watermark)
             return Delivered(self.spark, self.plan, unpack(walked))
-        return Delivered(self.spark, self.plan, unpack(walk_batch(parceled, shipped)).persist())
+        records = unpack(walk_batch(parceled, shipped)).persist()
+        return Delivered(self.spark, self.plan, records, partial(control_bill, self.plan))
 
     def groups(self) -> dict[str, str]:
         """Subscription id -> interest group, for subscriptions that wait for something."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
 
 from pyspark.errors import StreamingQueryException
@@ -18,6 +19,7 @@ from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import sinks, sources
 from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
+from sparing.spark.control_book import ControlBook
 from sparing.spark.follow import Following, Tell
 from sparing.spark.parcels import CPU, LEAST
 from sparing.spark.pipeline import Delivered, PubSub
@@ -54,12 +56,14 @@ def stream(
     check_in(spark, checkpoint, note_for(spark, deployment, pubsub.plan, pubsub.groups()))
 
     following = Following(spark, deployment, pubsub.plan, checkpoint, tell)
+    book = ControlBook(spark, checkpoint)
 
     def write(records: DataFrame, batch: int) -> None:
         following.catch_up()
+        control = partial(book.due, following.plan, batch)
         records.persist()
         try:
-            counts = sinks.write(Delivered(spark, following.plan, records), sink, batch)
+            counts = sinks.write(Delivered(spark, following.plan, records, control), sink, batch)
         finally:
             records.unpersist()
         if watch is not None:
@@ -132,9 +136,11 @@ def collect_bill(bill: DataFrame) -> Bill:
     )
 
 
-def _micros(time: object) -> int:
+def _micros(time: object) -> int | None:
     from datetime import UTC, datetime
 
+    if time is None:
+        return None
     assert isinstance(time, datetime)
     moment = time.astimezone(UTC) if time.tzinfo is None else time
     return (moment - EPOCH) // MICROSECOND

@@ -31,6 +31,7 @@ def write(delivered: Delivered, sink: Endpoint, batch: int | None) -> Counts:
     size = F.when(F.col("record") == NOTIFICATION, F.size("recipients")).otherwise(1)
     found = delivered.records.groupBy("record").agg(F.sum(size).alias("rows")).collect()
     rows = {row["record"]: int(row["rows"]) for row in found}
+    rows[BILL] = rows.get(BILL, 0) + len(delivered.settled)
     for name, record in TABLES.items():
         if rows.get(record):
             _write(getattr(delivered, name), name, sink, batch)

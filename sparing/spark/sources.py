@@ -16,7 +16,7 @@ from pyspark.sql import types as T
 from sparing.deployment.deployment import Deployment, Endpoint
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
-from sparing.spark.admit_stage import CORRUPT, LINE, union_fields
+from sparing.spark.admit_stage import CORRUPT, LINE, TOP_K, union_fields
 from sparing.spark.paths import located
 
 TEXT_FORMATS = ("json", "csv")
@@ -36,7 +36,8 @@ def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFr
 
 def _text_schema(deployment: Deployment) -> T.StructType:
     """All columns as text, the text of malformed lines among them."""
-    names = ["publisher", "topic", "id", *union_fields(deployment.topics)]
+    wishes = [TOP_K] if any(ad.top_k is not None for ad in deployment.advertisements) else []
+    names = ["publisher", "topic", "id", *wishes, *union_fields(deployment.topics)]
     columns = [T.StructField(name, T.StringType()) for name in dict.fromkeys(names)]
     return T.StructType([*columns, T.StructField(CORRUPT, T.StringType())])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from sparing.control.plan import Plan
+from sparing.model.bill import Bill
+from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import parcels
 
 NOTIFICATION, BILL, QUARANTINE, METER = "notification", "bill", "quarantine", "meter"
@@ -113,6 +116,19 @@ def _kind(every: int | None, aggregate: bool) -> str:
 def bill(records: DataFrame) -> DataFrame:
     """Messages by link (or last hop), kind and time bucket; parts of a stream's bill add up."""
     return records.where(F.col("record") == BILL).select("source", "target", "kind", "messages", "bucket")
+
+
+def bill_rows(spark: SparkSession, bill: Bill) -> DataFrame:
+    """A bill as rows."""
+    rows = [
+        (key.source, key.target, key.kind.value, messages, None if key.bucket is None else _moment(key.bucket))
+        for key, messages in bill.items()
+    ]
+    return spark.createDataFrame(rows, "source string, target string, kind string, messages long, bucket timestamp")
+
+
+def _moment(micros: int) -> datetime:
+    return EPOCH + micros * MICROSECOND
 
 
 def meter(records: DataFrame) -> DataFrame:

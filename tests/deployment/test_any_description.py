@@ -21,7 +21,16 @@ def paths(value: Any, path: Path = ()) -> list[Path]:
     return [path, *(inner for key, item in parts for inner in paths(item, (*path, key)))]
 
 
-PATHS = paths(toronto())[1:]
+def ranked() -> dict[str, Any]:
+    """The example with a publisher that wants the best subscriptions only."""
+    description = toronto()
+    best = {"top_k": 3, "rank": {"by": "subscription.weight * severity", "fair": True}}
+    description["publishers"][1] |= best
+    description["subscriptions"][1]["attributes"] = {"weight": 2, "tier": "gold"}
+    return description
+
+
+PATHS = paths(ranked())[1:]
 WORDS = st.one_of(
     st.sampled_from(["e1", "traffic", "no such thing", "id", "at", "kafka", "csv", ""]), st.text(max_size=8)
 )
@@ -35,7 +44,7 @@ VALUES = st.recursive(
 
 def mutated(change: str, path: Path, value: Any, word: Any) -> dict[str, Any]:
     """The example with one part renamed, removed, doubled or replaced."""
-    description = copy.deepcopy(toronto())
+    description = ranked()
     owner: Any = description
     for step in path[:-1]:
         owner = owner[step]

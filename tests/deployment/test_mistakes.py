@@ -43,11 +43,64 @@ SHAPE = [
         "'fields.2)' of a topic must be text, not null: put a type with a comma, 'decimal(10,2)', in quotes.",
     ),
     ("at: e1, topic: traffic", "at: [e1, e2], topic: traffic", 9, "'at' of a publisher must be text, not [e1, e2]."),
+    *(
+        (
+            "topic: traffic, where",
+            f"topic: traffic, top_k: {wrong}, where",
+            9,
+            f"'top_k' of a publisher must be a whole number, 1 or more, not {shown}.",
+        )
+        for wrong, shown in [("0", "0"), ("2.5", "2.5"), ("true", "true"), ("'5'", "'5'"), ("[5]", "a list")]
+    ),
     (
         "topic: traffic, where",
-        "topic: traffic, top_k: 10, where",
+        "topic: traffic, topk: 5, where",
         9,
-        "'top_k' is not a key of a publisher: the keys are id, at, topic and where.",
+        "'topk' is not a key of a publisher: did you mean 'top_k'?",
+    ),
+    (
+        "topic: traffic, where",
+        "topic: traffic, top_k: 5, rank: 7, where",
+        9,
+        "'rank' of a publisher must be text such as area, or a mapping with the keys by and fair, not 7.",
+    ),
+    (
+        "topic: traffic, where",
+        "topic: traffic, top_k: 5, rank: {by: [area]}, where",
+        9,
+        "'by' of a rank must be text, not [area].",
+    ),
+    (
+        "topic: traffic, where",
+        "topic: traffic, top_k: 5, rank: {by: area, fare: true}, where",
+        9,
+        "'fare' is not a key of a rank: did you mean 'fair'?",
+    ),
+    (
+        "topic: traffic, where",
+        "topic: traffic, top_k: 5, rank: {fair: exactly}, where",
+        9,
+        "'fair' of a rank must be true, false or exact, not 'exactly'.",
+    ),
+    (
+        "until: null",
+        "attributes: [5]",
+        16,
+        "'attributes' of a subscription must be a mapping of names to numbers, text or booleans, not a list.",
+    ),
+    *(
+        (
+            "until: null",
+            f"attributes: {{weight: {wrong}}}",
+            16,
+            f"'attributes.weight' of a subscription must be a number, text or a boolean, not {shown}.",
+        )
+        for wrong, shown in [
+            ("[5]", "a list"),
+            (".nan", "nan"),
+            ("-.inf", "-inf"),
+            (f"1{'0' * 400}", "so large a number"),
+        ]
     ),
     ('where: "', 'wehre: "', 9, "'wehre' is not a key of a publisher: did you mean 'where'?"),
     ("at: [e2, e3]", "at: []", 13, "'at' of a subscriber must be the name of a broker or a list of them, not []."),
@@ -95,15 +148,55 @@ SHAPE = [
             "tree: shared",
             f"tree: shared, {later}: x",
             19,
-            f"'{later}' is not a key of the policy: the keys are trees, tree, decision and patience.",
+            f"'{later}' is not a key of the policy: the keys are trees, tree, decision, patience, covering and seed.",
         )
-        for later in ("matchmaker", "covering", "folding", "events")
+        for later in ("matchmaker", "folding", "events")
     ),
+    (
+        "tree: shared",
+        "tree: shared, covering: ancestors",
+        19,
+        "'ancestors' is not a value of 'covering': did you mean 'ancestor'?",
+    ),
+    ("tree: shared", "tree: shared, seed: -1", 19, "'seed' of the policy must be a whole number, 0 or more, not -1."),
     ("30 seconds", "30", 20, "'watermark' of a deployment must be a duration such as '10 seconds', not 30."),
     ("{bucket: 5 minutes}", "5 minutes", 21, "'bill' of a deployment must be a mapping, not '5 minutes'."),
 ]
 
 MEANING = [
+    (
+        "topic: traffic, where",
+        "topic: traffic, rank: area, where",
+        9,
+        "Publisher p1 has a rank, but no top_k: say how many of the best each publication goes to.",
+    ),
+    (
+        "topic: traffic, where",
+        "topic: traffic, top_k: 5, rank: sped * 2, where",
+        9,
+        "Publisher p1: Topic traffic has no field sped; did you mean speed?\n    sped * 2\n    ^^^^",
+    ),
+    (
+        "topic: traffic, where",
+        "topic: traffic, top_k: 5, rank: {by: subscription.weight}, where",
+        9,
+        (
+            "Publisher p1: No subscription on topic traffic has an attribute weight; there are none.\n"
+            "    subscription.weight\n    ^^^^^^^^^^^^^^^^^^^"
+        ),
+    ),
+    (
+        "until: null}",
+        "attributes: {w: a}}\n  - {id: s3, subscriber: bob, sql: SELECT * FROM incidents, attributes: {w: 5}}",
+        17,
+        "Attribute 'w' of subscription s3 is a number, but text in subscription s2: give it one kind.",
+    ),
+    (
+        "until: null}",
+        "attributes: {w: true}}\n  - {id: s3, subscriber: bob, sql: SELECT * FROM incidents, attributes: {W: true}}",
+        17,
+        "Attribute 'W' of subscription s3 differs only by case from 'w' of subscription s2: use one spelling.",
+    ),
     ("e2, e3]\n  links", "e2, e3, c1]\n  links", 3, "Broker c1 is given twice (first at {path}:3): names must differ."),
     ("[c1, e1]", "[c1, e11]", 4, "Link c1 - e11 names the broker 'e11', which does not exist: did you mean 'e1'?"),
     ("[c1, e1]", "[c1, c1], [c1, e1]", 4, "Link c1 - c1 joins a broker to itself: remove it."),

@@ -6,7 +6,9 @@ import pytest
 from sparing.deployment.deployment import SECOND, Deployment, Endpoint, Policy
 from sparing.deployment.mistakes import DeploymentError
 from sparing.model.box import Box
+from sparing.model.expression import Attribute, Constant, Field, Operation
 from sparing.model.overlay import Link
+from sparing.model.rank import ANYONE, Fairness, Measure, Rank
 from tests.deployment.examples import TORONTO, toronto
 
 
@@ -66,6 +68,83 @@ def test_what_may_be_left_out():
 )
 def test_link_policies(written, meant):
     assert Deployment.of(toronto() | {"policy": written}).policy == meant
+
+
+def test_covering_and_seed():
+    assert (Policy().covering, Policy().seed) == ("ancestor", 0)
+    policy = Deployment.of(toronto() | {"policy": {"covering": "none", "seed": 42}}).policy
+    assert policy == Policy(covering="none", seed=42)
+
+
+# What a publisher says, and what it means; subscriptions on incidents have the attribute weight.
+RANKS = [
+    ({"top_k": 5}, (5, ANYONE)),
+    ({"top_k": 5, "rank": None}, (5, ANYONE)),
+    ({"top_k": 5, "rank": {}}, (5, ANYONE)),
+    ({"top_k": 5, "rank": {"fair": True}}, (5, ANYONE)),
+    ({"top_k": 5, "rank": {"fair": False}}, (5, Rank(None, Fairness.NONE))),
+    ({"top_k": 5, "rank": {"fair": "exact"}}, (5, Rank(None, Fairness.EXACT))),
+    ({"top_k": 1, "rank": "area"}, (1, Rank(Measure.AREA, Fairness.NONE))),
+    ({"top_k": 1, "rank": {"by": "area"}}, (1, Rank(Measure.AREA, Fairness.NONE))),
+    ({"top_k": 1, "rank": {"by": "Diverse", "fair": True}}, (1, Rank(Measure.DIVERSE, Fairness.WEIGHTED))),
+    ({"top_k": 1, "rank": "severity"}, (1, Rank(Field("severity"), Fairness.NONE))),
+    (
+        {"top_k": 1, "rank": {"by": "subscription.WEIGHT * 2", "fair": "exact"}},
+        (1, Rank(Operation("*", (Attribute("weight"), Constant(2.0))), Fairness.EXACT)),
+    ),
+    ({}, (None, ANYONE)),
+]
+
+
+@pytest.mark.parametrize(("written", "meant"), RANKS)
+def test_ranks(written, meant):
+    description = toronto()
+    description["publishers"][1] |= written
+    description["subscriptions"][1]["attributes"] = {"weight": 3}
+    advertisement = Deployment.of(description).advertisements[1]
+    assert (advertisement.top_k, advertisement.rank) == meant
+
+
+def test_attributes_are_sorted_and_numbers_are_doubles():
+    description = toronto()
+    given = {"weight": 3, "tier": "gold", "keen": True, "half": 0.5, "none": None, "digits": "007"}
+    description["subscriptions"][0]["attributes"] = given
+    first, second = Deployment.of(description).subscriptions
+    assert first.attributes == (("digits", "007"), ("half", 0.5), ("keen", True), ("tier", "gold"), ("weight", 3.0))
+    assert [type(value) for _, value in first.attributes] == [str, float, bool, str, float]
+    assert second.attributes == ()
+
+
+def test_an_attribute_may_be_of_another_kind_on_another_topic():
+    description = toronto()
+    description["subscriptions"][0]["attributes"] = {"weight": 3}
+    description["subscriptions"][1]["attributes"] = {"weight": "heavy"}
+    assert Deployment.of(description).subscriptions[1].attributes == (("weight", "heavy"),)
+
+
+def test_a_score_may_name_any_attribute_while_nobody_is_subscribed():
+    description = toronto() | {"subscriptions": []}
+    description["publishers"][0] |= {"top_k": 3, "rank": "subscription.weight"}
+    assert Deployment.of(description).advertisements[0].rank.by == Attribute("weight")
+
+
+def test_a_score_is_not_blamed_for_the_mistake_of_a_subscription():
+    description = toronto()
+    description["publishers"][0] |= {"top_k": 3, "rank": "subscription.weight"}
+    description["subscriptions"][0] |= {"attributes": {"weight": 3}, "sql": "SELECT * FROM traffic WHERE sped < 20"}
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.of(description)
+    assert [mistake.place.label for mistake in caught.value.mistakes] == ["subscriptions[0].sql"]
+
+
+def test_each_score_is_parsed_once():
+    description = toronto()
+    description["publishers"] = [
+        {"id": name, "at": "e1", "topic": "incidents", "top_k": k, "rank": "severity * 2"}
+        for name, k in (("p", 1), ("q", 2))
+    ]
+    one, other = Deployment.of(description).advertisements
+    assert one.rank is other.rank
 
 
 @pytest.mark.parametrize("emptied", ["publishers", "subscriptions"])

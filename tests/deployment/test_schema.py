@@ -26,6 +26,17 @@ VALID = [
     {"policy": {}},
     *({"policy": {"decision": name}} for name in POLICIES),
     {"policy": {"decision": "patience", "patience": "1500 milliseconds"}},
+    {"policy": {"covering": "rank", "seed": 7}},
+    *(
+        {"publishers": [{"id": "p", "at": "e1", "topic": "traffic", "top_k": 3, "rank": rank}]}
+        for rank in (None, "area", {"by": "speed"}, {"by": "area", "fair": "exact"}, {"fair": True}, {})
+    ),
+    {
+        "subscriptions": [
+            {"id": "s", "subscriber": "bob", "sql": "SELECT * FROM traffic", "attributes": attributes}
+            for attributes in ({}, {"weight": 1.5, "tier": "gold", "keen": True, "none": None})
+        ]
+    },
 ]
 INVALID = [
     {"name": ""},
@@ -36,7 +47,12 @@ INVALID = [
     {"subscribers": [{"id": "a", "at": []}]},
     {"policy": {"decision": "oracle"}},
     {"policy": {"decision": "patience", "patience": 2}},
-    {"policy": {"covering": "ancestor"}},
+    {"policy": {"covering": "ancestors"}},
+    {"policy": {"seed": -1}},
+    {"publishers": [{"id": "p", "at": "e1", "topic": "traffic", "top_k": 0}]},
+    {"publishers": [{"id": "p", "at": "e1", "topic": "traffic", "top_k": 1, "rank": 5}]},
+    {"publishers": [{"id": "p", "at": "e1", "topic": "traffic", "top_k": 1, "rank": {"fair": "yes"}}]},
+    {"subscriptions": [{"id": "s", "subscriber": "bob", "sql": "SELECT * FROM traffic", "attributes": {"a": [1]}}]},
     {"source": {"path": "x"}},
 ]
 

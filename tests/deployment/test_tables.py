@@ -3,6 +3,7 @@
 import gzip
 import json
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,8 @@ import pytest
 
 from sparing.deployment.deployment import SECOND, Deployment
 from sparing.deployment.mistakes import DeploymentError
+from sparing.model.expression import Field
+from sparing.model.rank import ANYONE, Fairness, Measure, Rank
 from tests.deployment.examples import toronto
 
 SQL = "SELECT * FROM traffic WHERE speed < 20"
@@ -53,6 +56,115 @@ def test_json_lines(tmp_path, name):
     (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
     deployment = Deployment.of(toronto() | {"subscribers": name}, tmp_path)
     assert deployment.subscribers == {"alice": ("e1",), "bob": ("e2", "e3"), "2026-01-01": ("e1",)}
+
+
+WEIGHED = [
+    {"weight": 2.0, "tier": "gold", "keen": True},
+    {"weight": 0.5},
+    {},
+]
+
+
+def attributes_of(description: dict, base: Path) -> list[dict]:
+    return [dict(s.attributes) for s in Deployment.of(toronto() | description, base).subscriptions]
+
+
+def weighed(**columns) -> dict:
+    return {"id": ["a", "b", "c"], "subscriber": ["alice"] * 3, "sql": [SQL] * 3, **columns}
+
+
+def test_attributes_in_parquet(tmp_path):
+    whole = [*WEIGHED[:2], None]
+    tables = {
+        "struct": weighed(attributes=whole),
+        "parts": weighed(
+            **{
+                "attributes.weight": pa.array([2.0, 0.5, None], pa.float32()),
+                "attributes.tier": ["gold", None, None],
+                "attributes.keen": [True, None, None],
+            }
+        ),
+        "text": weighed(attributes=[json.dumps(row) for row in WEIGHED]),
+    }
+    for name, columns in tables.items():
+        pa.parquet.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+        assert attributes_of({"subscriptions": f"{name}.parquet"}, tmp_path) == WEIGHED, name
+
+
+def test_attributes_as_a_map_and_as_decimals(tmp_path):
+    kind = pa.map_(pa.string(), pa.decimal128(6, 2))
+    maps = pa.array([[("weight", Decimal("2.5"))], None, []], kind)
+    pa.parquet.write_table(pa.table(weighed(attributes=maps)), tmp_path / "map.parquet")
+    assert attributes_of({"subscriptions": "map.parquet"}, tmp_path) == [{"weight": 2.5}, {}, {}]
+
+
+def test_attributes_in_csv(tmp_path):
+    (tmp_path / "parts.csv").write_text(
+        "id,subscriber,sql,attributes.weight,attributes.tier,attributes.keen,attributes.since\n"
+        f"a,alice,{SQL},2,gold,true,2026-01-01\n"
+        f"b,alice,{SQL},0.5,7,,\n"
+    )
+    assert attributes_of({"subscriptions": "parts.csv"}, tmp_path) == [
+        {"weight": 2.0, "tier": "gold", "keen": True, "since": "2026-01-01"},
+        {"weight": 0.5, "tier": "7"},
+    ]
+    quoted = json.dumps(WEIGHED[0]).replace('"', '""')
+    (tmp_path / "text.csv").write_text(f'id,subscriber,sql,attributes\na,alice,{SQL},"{quoted}"\nb,alice,{SQL},\n')
+    assert attributes_of({"subscriptions": "text.csv"}, tmp_path) == [WEIGHED[0], {}]
+
+
+def test_attributes_in_json_lines(tmp_path):
+    rows = [{"id": str(at), "subscriber": "alice", "sql": SQL, "attributes": row} for at, row in enumerate(WEIGHED)]
+    rows.append({"id": "d", "subscriber": "alice", "sql": SQL, "attributes.weight": 1, "attributes.tier": "iron"})
+    (tmp_path / "what.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found = attributes_of({"subscriptions": "what.jsonl"}, tmp_path)
+    assert found == [*WEIGHED, {"weight": 1.0, "tier": "iron"}]
+
+
+def test_ranks_in_tables(tmp_path):
+    (tmp_path / "p.csv").write_text(
+        "id,at,topic,top_k,rank.by,rank.fair\np,e1,traffic,5,speed,exact\nq,e1,traffic,3,area,TRUE\nr,e1,traffic,2,,\n"
+    )
+    (tmp_path / "q.csv").write_text(
+        'id,at,topic,top_k,rank\np,e1,traffic,5,"{""by"": ""speed"", ""fair"": ""exact""}"\n'
+        'q,e1,traffic,3,"{""by"": ""area"", ""fair"": true}"\nr,e1,traffic,2,\n'
+    )
+    (tmp_path / "r.jsonl").write_text(
+        '{"id": "p", "at": "e1", "topic": "traffic", "top_k": 5, "rank": {"by": "speed", "fair": "exact"}}\n'
+        '{"id": "q", "at": "e1", "topic": "traffic", "top_k": 3, "rank.by": "area", "rank.fair": true}\n'
+        '{"id": "r", "at": "e1", "topic": "traffic", "top_k": 2}\n'
+    )
+    expected = [(5, Rank(Field("speed"), Fairness.EXACT)), (3, Rank(Measure.AREA, Fairness.WEIGHTED)), (2, ANYONE)]
+    for name in ("p.csv", "q.csv", "r.jsonl"):
+        deployment = Deployment.of(toronto() | {"publishers": name}, tmp_path)
+        assert [(a.top_k, a.rank) for a in deployment.advertisements] == expected, name
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "sentence"),
+    [
+        (
+            "attributes,attributes.w",
+            "{},5",
+            "The column 'attributes' is given twice: as a whole, and in parts as 'attributes.w'.",
+        ),
+        ("attribute.w", "5", "Column 'attribute.w' is not a key of a subscription: did you mean 'attributes'?"),
+        (
+            "attributes.w",
+            "5\nb,alice,SELECT * FROM traffic,inf",
+            "'attributes.w' of a subscription must be a number, text or a boolean, not inf.",
+        ),
+        (
+            "attributes",
+            "nonsense",
+            "'attributes' of a subscription must be a mapping of names to numbers, text or booleans, not 'nonsense'.",
+        ),
+    ],
+)
+def test_attributes_that_cannot_be_used(tmp_path, header, cells, sentence):
+    (tmp_path / "what.csv").write_text(f"id,subscriber,sql,{header}\na,alice,SELECT * FROM traffic,{cells}\n")
+    told = mistake(toronto() | {"subscriptions": "what.csv"}, tmp_path).splitlines()
+    assert sentence in [line.partition(": ")[2] for line in told]
 
 
 def test_a_folder_as_spark_writes_it(tmp_path):

@@ -39,7 +39,7 @@ from sparing.model.expression import (
 from sparing.model.operations import STRICT
 from sparing.model.types import FieldType
 
-MARGIN = 1e-12  # of the magnitude; 200 operations are off by less than 1e-13 of it together
+MARGIN = 1e-12  # of the magnitude; 100 operations are off by less than 1e-13 of it together
 _TINY = 1e-300  # what lies below may have been rounded away
 _SMALLEST, _LARGEST = 1e-290, 1e300  # coefficients beyond may have lost digits, or their differences may
 _MOST_TERMS = 16

@@ -27,6 +27,36 @@ def control_bill(plan: Plan) -> Bill:
     return bill
 
 
+Told = dict[tuple[str, str], list[str]]  # link -> ids of the subscriptions that were told over it
+
+
+def told_by_link(plan: Plan) -> Told:
+    """What brokers know of each other's subscriptions before the first change."""
+    names, routes = plan.routes.brokers, plan.routes
+    tables = {ad: plan.table(number, 0) for number, ad in enumerate(plan.advertisements)}
+    return {
+        (names[routes.source[link]], names[routes.target[link]]): [plan.subscriptions[n].id for n in numbers]
+        for link, numbers in told(tables).items()
+    }
+
+
+def difference(before: tuple[Bill, Told], after: tuple[Bill, Told]) -> Bill:
+    """What it takes to get from one plan to the next: what is new is told, what is gone is withdrawn.
+
+    Plans are given by their control bills and by what brokers know of each other's subscriptions.
+    """
+    bill = Bill()
+    for key, messages in after[0].items():
+        settled = key.kind is MessageKind.SUBSCRIPTION and key.bucket is None
+        if not settled and messages > before[0][key]:
+            bill[key] = messages - before[0][key]
+    for link in sorted(before[1].keys() | after[1].keys()):
+        changed = set(before[1].get(link, ())) ^ set(after[1].get(link, ()))
+        if changed:
+            bill[BillKey(*link, MessageKind.SUBSCRIPTION, None)] = len(changed)
+    return bill
+
+
 def away_from(plan: Plan, broker: str) -> list[int]:
     """The links that lead away from a broker, as far as the tree reaches."""
     hops = plan.routes.hops[plan.routes.number[broker]]

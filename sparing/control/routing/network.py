@@ -126,16 +126,25 @@ class Network:
         self.known: list[dict[int, int]] = [{} for _ in routes.brokers]  # subscription -> neighbour it was heard from
         self._covers: dict[tuple[int, int], Cover] = {}
         self._told: Counter[tuple[int, int]] = Counter()  # (link, subscription) -> for how many contests it was told
-        for at, contest in enumerate(self._contests):
+        for contest in self._contests:
             table = table_of(contest, broker_of, routes, False, in_force)
             for entry in table.known:
                 for number in entry.numbers.tolist():
                     self.known[entry.broker][number] = self._origin(entry.broker, number)
                 if entry.broker != table.at:
-                    self._covers[at, entry.broker] = self._cover(contest, entry.numbers.tolist())
                     self._told.update((entry.link, number) for number in entry.numbers[entry.forwarded].tolist())
         for number in np.flatnonzero(in_force).tolist():
             self.known[int(broker_of[number])].setdefault(number, OWN)
+        for at, root in enumerate(self._roots):
+            for broker, known in enumerate(self.known):
+                if (mine := self._heard(at, broker, root, known)) and broker != root:
+                    self._covers[at, broker] = self._cover(self._contests[at], mine)
+
+    def _heard(self, at: int, broker: int, root: int, known: dict[int, int]) -> list[int]:
+        """What a broker knows that concerns a contest, for whichever contest it was told."""
+        link = int(self._routes.link_of[broker, root])
+        towards = OWN if link < 0 else int(self._routes.target[link])
+        return [n for n, origin in known.items() if n in self._concerned[at] and (origin == OWN or origin != towards)]
 
     def _origin(self, broker: int, number: int) -> int:
         link = int(self._routes.link_of[broker, self._broker_of[number]])

@@ -184,3 +184,31 @@ def rank_walk(order, k, buckets, ranges, forms, static, fair):
             chosen[kept] = box
             kept += 1
     return ~covered
+
+
+@compiled
+def count_walk(better, others, k, buckets, ranges):
+    """How many of the better boxes, up to k, contain each of the others."""
+    fields = ranges.low.shape[1]
+    words = (len(better) + 63) // 64
+    bits = np.zeros((fields, 2, buckets.rows + 1, words), np.uint64)
+    lacking, exact = np.zeros((fields, words), np.uint64), np.zeros(words, np.uint64)
+    candidates = np.empty(BLOCK, np.uint64)
+    for place in range(len(better)):
+        keep(bits, lacking, exact, buckets, ranges, place, better[place])
+    counts = np.zeros(len(others), np.int32)
+    for at in range(len(others)):
+        count = 0
+        for first in range(0, words, BLOCK):
+            last = min(first + BLOCK, words)
+            if intersect(bits, lacking, ranges, buckets, others[at], 0, first, last, candidates) == NONE:
+                continue
+            for word in range(first, last):
+                rest = candidates[word - first]
+                while rest != NONE and count < k:
+                    count += contains(ranges, better[word * 64 + lowest(rest)], others[at])
+                    rest &= rest - ONE
+            if count >= k:
+                break
+        counts[at] = count
+    return counts

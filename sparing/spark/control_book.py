@@ -1,0 +1,66 @@
+"""The control plane's part of a stream's bill: written down once, however often the stream is stopped and started.
+
+A file beside the checkpoint says what brokers have been told so far, and in which micro-batch the last of it was
+billed. That micro-batch, done again after a crash, bills the same again; any other bills only what is new.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from sparing.control.plan import Plan
+from sparing.control.routing.billing import Told, control_bill, difference, told_by_link
+from sparing.model.bill import Bill, BillKey, MessageKind
+from sparing.spark.paths import read_bytes, write_bytes
+
+FILE = "sparing-told.json.gz"
+
+
+class ControlBook:
+    """What has been told and billed."""
+
+    def __init__(self, spark: SparkSession, checkpoint: str) -> None:
+        self._spark = spark
+        self._path = f"{checkpoint.rstrip('/')}/{FILE}"
+        self._page: dict[str, Any] | None = None
+        self._plan: Plan | None = None  # the last one that was looked at
+
+    def due(self, plan: Plan, batch: int) -> Bill:
+        """What a micro-batch under a plan has to bill."""
+        page = self._read()
+        if page is not None and page["batch"] == batch:
+            return _bill(page["due"])
+        if plan is self._plan:
+            return Bill()
+        self._plan = plan
+        whole, told = control_bill(plan), told_by_link(plan)
+        before: tuple[Bill, Told] = (Bill(), {})
+        if page is not None:
+            before = _bill(page["whole"]), {(source, target): ids for source, target, ids in page["told"]}
+        due = difference(before, (whole, told))
+        if due or page is None:
+            links = [[*link, ids] for link, ids in told.items()]
+            self._write({"batch": batch, "due": _rows(due), "whole": _rows(whole), "told": links})
+        return due
+
+    def _read(self) -> dict[str, Any] | None:
+        if self._page is None:
+            found = read_bytes(self._spark, self._path)
+            self._page = None if found is None else json.loads(gzip.decompress(found))
+        return self._page
+
+    def _write(self, page: dict[str, Any]) -> None:
+        self._page = page
+        write_bytes(self._spark, self._path, gzip.compress(json.dumps(page).encode()))
+
+
+def _rows(bill: Bill) -> list[list[Any]]:
+    return [[*key, messages] for key, messages in bill.items()]
+
+
+def _bill(rows: list[list[Any]]) -> Bill:
+    return Bill({BillKey(s, t, MessageKind(kind), bucket): messages for s, t, kind, bucket, messages in rows})

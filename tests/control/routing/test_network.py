@@ -1,0 +1,149 @@
+"""Routing under churn: tables as if made afresh, no gap in delivery, and always the k best of all."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparing.control.covering.contest import Covering
+from sparing.control.plan import Plan, make_plan
+from sparing.control.routing.billing import network_of
+from sparing.control.routing.network import OWN, Network
+from sparing.control.routing.tables import table_of, told
+from sparing.model.expression import Attribute
+from sparing.model.overlay import Link, Overlay
+from sparing.model.rank import Fairness, Measure, Rank
+from sparing.model.subscription import Advertisement, Query, Subscription
+from sparing.model.types import INT
+from tests.control.covering.test_covers import table_i
+from tests.control.routing.worlds import TOPIC, Codes, best, by_hops, plans, points, reached
+
+steps = st.lists(st.integers(0, 11), max_size=12)
+
+
+def emptied(plan: Plan) -> Network:
+    """The plan's brokers before anybody has subscribed."""
+    types = {name: dict(topic.fields) for name, topic in plan.topics.items()}
+    nobody = np.zeros(len(plan.subscriptions), bool)
+    return Network(plan.contests, plan.subscriptions, types, plan.broker_of, plan.routes, nobody)
+
+
+def change(network: Network, there: set[int], number: int) -> None:
+    if number in there:
+        there.discard(number)
+        network.unsubscribe(number)
+    else:
+        there.add(number)
+        network.subscribe(number)
+
+
+def settled_tables(plan: Plan, there: set[int]) -> dict[int, set[int]]:
+    in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
+    tables = {
+        ad: table_of(contest, plan.broker_of, plan.routes, False, in_force)
+        for ad, contest in zip(plan.advertisements, plan.contests, strict=True)
+    }
+    return {link: set(numbers.tolist()) for link, numbers in told(tables).items()}
+
+
+@given(plans(), steps, st.booleans())
+def test_message_by_message_equals_tables_made_afresh(plan: Plan, numbers: list[int], full: bool) -> None:
+    network = network_of(plan) if full else emptied(plan)
+    there = set(range(len(plan.subscriptions))) if full else set()
+    assert network.told() == settled_tables(plan, there)
+    for number in numbers:
+        if number < len(plan.subscriptions):
+            change(network, there, number)
+            messages = list(network.settle())
+            assert len({(m.link, m.number) for m in messages}) == len(messages), "told and taken back at once"
+            assert network.told() == settled_tables(plan, there)
+
+
+@given(plans(), steps, st.lists(points, min_size=1, max_size=4), st.randoms(use_true_random=False))
+def test_there_is_never_a_gap(plan: Plan, numbers: list[int], published: list[Codes], random: st.DataObject) -> None:
+    """While messages are under way, in whatever order, everybody who stays is reached."""
+    network, there = network_of(plan), set(range(len(plan.subscriptions)))
+
+    def all_reached(staying: set[int]) -> None:
+        for contest in plan.contests:
+            at = plan.routes.number[contest.advertisement.broker]
+            for point in published:
+                if contest.advertisement.box.admits(point):
+                    matching = {n for n in staying if plan.subscriptions[n].query.box.admits(point)}
+                    assert matching <= reached(plan, at, lambda broker: network.known[broker], point)
+
+    all_reached(there)
+    for number in numbers:
+        if number < len(plan.subscriptions):
+            before = set(there)
+            change(network, there, number)
+            while network.waiting:
+                all_reached(before & there)
+                network.step(random.randrange(len(network.waiting)))
+            all_reached(there)
+
+
+@given(plans(), steps, st.lists(points, min_size=1, max_size=6), st.integers(1, 3))
+@settings(deadline=None)
+def test_the_k_best_are_those_that_everybody_would_choose(
+    plan: Plan, numbers: list[int], published: list[Codes], wish: int
+) -> None:
+    """Theorems 1 to 3, over any overlay, with scores that depend on the publication or not, and under churn."""
+    network, there = network_of(plan), set(range(len(plan.subscriptions)))
+    for number in [-1, *numbers]:
+        if 0 <= number < len(plan.subscriptions):
+            change(network, there, number)
+            list(network.settle())
+        for contest in plan.contests:
+            if contest.advertisement.top_k is None:
+                continue
+            k = min(wish, contest.advertisement.top_k)
+            for point in published:
+                if contest.advertisement.box.admits(point):
+                    everybody = there & set(contest.numbers.tolist())
+                    regular_k = set(best(plan, contest, everybody, point, k))
+                    assert by_hops(plan, contest, lambda broker: network.known[broker], point, k) == regular_k
+
+
+def three_brokers(covering: Covering, rank: Rank, k: int) -> Plan:
+    """Figure 2: a publisher at B1, the subscriptions of Table I at B2, one more at B3."""
+    found = [Subscription(f"s{n}", f"u{n}", Query("t", box), attributes=(("w", float(n)),))
+             for n, box in enumerate(table_i(), 1)]  # fmt: skip
+    found.append(Subscription("s8", "u8", Query("t", table_i()[1]), attributes=(("w", 4.5),)))
+    homes = {s.subscriber: ("B3",) if s.id == "s8" else ("B2",) for s in found}
+    overlay = Overlay(("B1", "B2", "B3"), (Link("B1", "B2"), Link("B1", "B3")))
+    topic = TOPIC.__class__("t", "ts", {"x": INT, "y": INT, "ts": TOPIC.fields["ts"]})
+    offered = (Advertisement("p", "B1", "t", table_i()[0], k, rank),)
+    return make_plan(overlay, {"t": topic}, offered, homes, tuple(found), "adock", 1000, covering=covering)
+
+
+def test_figure_2() -> None:
+    plan = three_brokers(Covering.ANCESTOR, Rank(Measure.AREA, Fairness.NONE), 2)
+    link = next(at for at in range(4) if plan.routes.brokers[plan.routes.source[at]] == "B2")
+    names = [plan.subscriptions[n].id for n in network_of(plan).told()[link]]
+    assert sorted(names) == ["s1", "s2", "s3", "s4"]
+
+
+def test_covering_by_containment_goes_wrong_if_ranks_are_by_something_else() -> None:
+    """s1 contains all others, but ranks last: if it alone were told, the two best would never be found."""
+    rank = Rank(Attribute("w"), Fairness.NONE)
+    point: Codes = {"x": 4, "y": 3}
+    right = three_brokers(Covering.ANCESTOR, rank, 2)
+    contest = right.contests[0]
+    known = network_of(right).known
+    expected = set(best(right, contest, contest.numbers.tolist(), point, 2))
+    assert by_hops(right, contest, lambda broker: known[broker], point, 2) == expected
+    geometric = three_brokers(Covering.ANCESTOR, Rank(None, Fairness.WEIGHTED), 2)
+    wrong = network_of(geometric).known
+    assert by_hops(right, contest, lambda broker: wrong[broker], point, 2) != expected
+
+
+def test_a_covering_subscription_that_leaves_uncovers_others_first() -> None:
+    plan = three_brokers(Covering.REGULAR, Rank(), None)  # type: ignore[arg-type]
+    network = network_of(plan)
+    number = {s.id: n for n, s in enumerate(plan.subscriptions)}
+    network.unsubscribe(number["s1"])
+    messages = [(plan.subscriptions[m.number].id, m.withdrawn) for m in network.waiting]
+    assert messages == [("s2", False), ("s3", False), ("s4", False), ("s1", True)]
+    assert network.known[plan.routes.number["B2"]][number["s2"]] == OWN
