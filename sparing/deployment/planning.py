@@ -17,4 +17,6 @@ def plan_of(deployment: Deployment) -> Plan:
         deployment.policy.decision,
         deployment.bucket,
         deployment.policy.patience,
+        deployment.policy.covering,
+        deployment.policy.seed,
     )

@@ -4,6 +4,7 @@ import pytest
 
 from sparing.language.errors import LanguageError
 from sparing.language.parse import parse_query, parse_where
+from sparing.language.scores import FUNCTIONS, parse_score
 from sparing.model.functions import FUNCTION_NAMES
 from sparing.model.topic import Topic
 from sparing.model.types import field_type
@@ -23,11 +24,14 @@ TRAFFIC = Topic("traffic", "ts", {name: field_type(type_) for name, type_ in FIE
 
 QUERIES = [line for block in blocks(PAGE, "sql") for line in block.text.splitlines()]
 PAIRS = [line.split(" -- ") for block in blocks(PAGE, "sql where") for line in block.text.splitlines()]
+ATTRIBUTES = {"budget": "number", "tier": "text", "keen": "truth"}
+SCORES = [line for block in blocks(PAGE, "sql score") for line in block.text.splitlines()]
+REFUSED_SCORES = [line.split(" -- ") for block in blocks(PAGE, "sql score refused") for line in block.text.splitlines()]
 REFUSED = [line.split(" -- ") for block in blocks(PAGE, "sql refused") for line in block.text.splitlines()]
 
 
 def test_there_are_examples_of_each_sort():
-    assert min(len(QUERIES), len(PAIRS), len(REFUSED)) > 5
+    assert min(map(len, (QUERIES, PAIRS, REFUSED, SCORES, REFUSED_SCORES))) > 5
 
 
 def test_the_fields_are_those_the_page_names():
@@ -50,6 +54,27 @@ def test_what_is_refused(text, sentence):
     with pytest.raises(LanguageError) as caught:
         parse_query(text, {"traffic": TRAFFIC})
     assert caught.value.message == sentence
+
+
+def test_the_attributes_are_those_the_page_names():
+    assert "`budget` (a number), `tier` (text) and `keen` (a boolean)" in text_of(PAGE)
+
+
+@pytest.mark.parametrize("text", SCORES)
+def test_scores_are_read(text):
+    parse_score(text, TRAFFIC, ATTRIBUTES)
+
+
+@pytest.mark.parametrize(("text", "sentence"), REFUSED_SCORES)
+def test_what_is_refused_in_a_score(text, sentence):
+    with pytest.raises(LanguageError) as caught:
+        parse_score(text.strip(), TRAFFIC, ATTRIBUTES)
+    assert caught.value.message == sentence
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_of_scores_is_named(name):
+    assert f"`{name}`" in text_of(PAGE) or f"`{name}(" in text_of(PAGE)
 
 
 @pytest.mark.parametrize("name", FUNCTION_NAMES)

@@ -40,6 +40,7 @@ def test_shell_commands_are_understood(line):
 
 def test_every_example_says_what_it_is():
     known = {"sh", "text", "yaml", "json", "python", "sql", "sql where", "sql refused", "sql spark"}
+    known |= {"sql score", "sql score refused"}
     for name in NAMES:
         assert {block.info for block in blocks(name)} <= known, name
 

@@ -65,7 +65,7 @@ def results(folder: Path) -> dict[str, Counter]:
     notifications = Counter(json.dumps(row, sort_keys=True) for row in _rows(folder / "notifications"))
     bill: Counter = Counter()
     for row in _rows(folder / "bill"):
-        bill[row["source"], row["target"], row["kind"], row["bucket"]] += row["messages"]
+        bill[row["source"], row["target"], row["kind"], row.get("bucket")] += row["messages"]
     quarantine = Counter((row["row"], row["reason"]) for row in _rows(folder / "quarantine"))
     return {"notifications": notifications, "bill": bill, "quarantine": quarantine}
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,6 +77,9 @@ def test_subscriptions_may_come_and_go_between_runs(spark, tmp_path):
     common = {"checkpoint": "checkpoint", "policy": {"decision": "wad"}}
     first = files.write_deployment(tmp_path, [kept, _counting("c", 2)], **common)
     run.wait(run.stream(spark, sparing.Deployment.read(first), once=True))
+    known = _told(tmp_path / "out")
+    assert known["subscription"] > 0
+    assert known["advertisement"] > 0
 
     (tmp_path / "data/late.json").write_text(
         "".join(files.line(r) + "\n" for r in [*rows[150:], world.last_publication()])
@@ -83,6 +87,12 @@ def test_subscriptions_may_come_and_go_between_runs(spark, tmp_path):
     # "a" comes first in the order of ids, so every subscription has another number now; "c" is gone.
     second = files.write_deployment(tmp_path, [_counting("a", 1), kept], **common)
     run.wait(run.stream(spark, sparing.Deployment.read(second), once=True))
+
+    # "a" is covered by "b", which is as wide, or the other way round: what is told is told once, what is gone
+    # is withdrawn, and what stays is not told again.
+    after = _told(tmp_path / "out")
+    assert after["advertisement"] == known["advertisement"]
+    assert known["subscription"] < after["subscription"] <= 3 * known["subscription"]
 
     counted = sum(1 for row in rows if row["lane"] == 1)
     found = [json.loads(row) for row in files.results(tmp_path / "out")["notifications"]]
@@ -117,6 +127,13 @@ def test_a_single_file_is_a_source_and_a_used_sink_is_refused(spark, tmp_path):
     anew = replace(deployment, checkpoint=str(tmp_path / "another"))
     with pytest.raises(sparing.SparingError, match="holds the results of another stream, and the checkpoint is new"):
         run.stream(spark, anew, once=True)
+
+
+def _told(out) -> Counter:
+    kinds: Counter = Counter()
+    for (_, _, kind, _), messages in files.results(out)["bill"].items():
+        kinds[kind] += messages
+    return kinds
 
 
 def _counting(name: str, lane: int) -> dict[str, str]:
