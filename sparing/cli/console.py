@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import typer
 from rich.console import Console
 
 from sparing.model.errors import SparingError
+from sparing.model.types import EPOCH, MICROSECOND
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -105,9 +107,40 @@ def told(counts: Mapping[str, int]) -> str:
     return f"{notifications}, {counted(counts['quarantine'], 'row', 'rows')} in quarantine"
 
 
-def say(text: str) -> None:
+def say(text: str = "", style: str = "") -> None:
     """A line of plain text on standard output."""
-    out.print(text, markup=False, highlight=False, soft_wrap=True)
+    out.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def moment(text: str, option: str = "--at") -> int:
+    """A time as an option gives it, in microseconds since 1970; without a zone it is in UTC."""
+    try:
+        given = datetime.fromisoformat(text)
+    except ValueError:
+        raise SparingError(f"{option} {text!r} is not a time: write it as 2026-01-01T08:00:05Z.") from None
+    given = given.replace(tzinfo=UTC) if given.tzinfo is None else given
+    return (given - EPOCH) // MICROSECOND
+
+
+def clock(micros: int) -> str:
+    """A time for people.
+
+    >>> clock(1_500_000), clock(1_000_000)
+    ('1970-01-01T00:00:01.500Z', '1970-01-01T00:00:01Z')
+    """
+    text = (EPOCH + timedelta(microseconds=micros)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return text.replace(".000", "")
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Names one after the other, the last ones counted if there are many.
+
+    >>> listed(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most:,} more"
 
 
 @contextmanager

@@ -144,6 +144,8 @@ _INFIX = frozenset({"+", "-", "*", "=", "!=", "<", "<=", ">", ">=", "and", "or"}
 def sql(expression: Expression) -> str:
     """The expression as Spark SQL text over columns that are doubles, truth values and text already.
 
+    It means the same to Spark, but for `floor` and `ceil` of what no bigint holds: in ANSI mode, Spark fails there.
+
     >>> sql(Operation("/", (Field("speed"), Attribute("usual"))))
     'try_divide(speed, subscription.usual)'
     """

@@ -1,10 +1,10 @@
 """What the operations of expressions do to columns of values, as Spark SQL does it to doubles.
 
 NULL in, NULL out, but for `coalesce`, `if`, `and`, `or`, `is null`, and `least` and `greatest`, which skip it. Where
-Spark's ANSI mode would fail, which is division by zero, the result is NULL, as with Spark's `try_divide`. All else is
-what Spark gives: `ln` is NULL at zero and below, `sqrt` of a negative number NaN, `floor` and `ceil` are those of a
-bigint (NaN becomes zero, infinity the greatest one), sums and products that are too large are infinite, and NaN equals
-itself and is above every number. Results of `exp`, `ln` and `power` may differ from Spark's in the last digit.
+Spark's ANSI mode would fail, the result is NULL, as with Spark's `try_divide`: if something is divided by zero, and if
+`floor` or `ceil` would not fit into a bigint (NaN does not). All else is what Spark gives: `ln` is NULL at zero and
+below, `sqrt` of a negative number is NaN, sums and products that are too large are infinite, and NaN equals itself and
+is above every number. Results of `exp`, `ln` and `power` may differ from Spark's in the last digit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import reduce
 
 import numpy as np
 
-_BIGINT = 2.0**63
+BIGINT = 2.0**63  # the largest, as a double
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,8 +66,14 @@ def _power(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     return np.where(unsure, np.nan, np.power(base, exponent))
 
 
-def _as_bigint(whole: np.ndarray) -> np.ndarray:
-    return np.where(np.isnan(whole), 0.0, np.clip(whole, -_BIGINT, _BIGINT)) + 0.0  # + 0.0: there is no -0
+def _floor(argument: Values) -> Values:
+    whole = np.floor(argument.array) + 0.0  # + 0.0: there is no -0
+    return Values(whole, argument.valid & (np.abs(whole) <= BIGINT))
+
+
+def _ceil(argument: Values) -> Values:
+    whole = np.ceil(argument.array) + 0.0
+    return Values(whole, argument.valid & (np.abs(whole) <= BIGINT))
 
 
 def _less(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -132,8 +138,8 @@ OPERATIONS: Mapping[str, Function] = {
     "exp": _strict(np.exp),
     "ln": _ln,
     "power": _strict(_power),
-    "floor": _strict(lambda a: _as_bigint(np.floor(a))),
-    "ceil": _strict(lambda a: _as_bigint(np.ceil(a))),
+    "floor": _floor,
+    "ceil": _ceil,
     "least": _least,
     "greatest": _greatest,
     "coalesce": _coalesce,

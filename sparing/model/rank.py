@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
-from sparing.model.expression import Expression
+from sparing.model.expression import Expression, sql
 
 
 class Measure(StrEnum):
@@ -38,6 +38,25 @@ class Rank:
     def needs_everyone(self) -> bool:
         """Whether a score depends on all that match, so that nobody may be left out on the way to the publisher."""
         return self.by is Measure.DIVERSE
+
+    @property
+    def words(self) -> str:
+        """For people.
+
+        >>> Rank(Measure.AREA, Fairness.NONE).words, Rank().words
+        ('larger boxes first, then lower ids', 'all alike, by lot')
+        """
+        match self.by:
+            case None:
+                first = "all alike"
+            case Measure.AREA:
+                first = "larger boxes first"
+            case Measure.DIVERSE:
+                first = "boxes far from the others first"
+            case expression:
+                first = f"by {sql(expression)}"
+        among_equals = {Fairness.NONE: "lower ids", Fairness.WEIGHTED: "by lot", Fairness.EXACT: "by exactly fair lot"}
+        return f"{first}, {'' if self.by is None else 'then '}{among_equals[self.fair]}"
 
 
 ANYONE = Rank()  # all alike, fairly

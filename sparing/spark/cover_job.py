@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark import TaskContext
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from sparing.control.covering.ancestor_cover import ancestors, ancestors_among
@@ -55,18 +54,18 @@ def cover(subscriptions: DataFrame, fields: Fields, k: int, block: int = BLOCK) 
     def reduce(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         found = list(batches)
         if found:
-            left = _reduced(pa.Table.from_batches(found), fields, k)
-            context = TaskContext.get()
-            number = 0 if context is None else context.partitionId()
-            columns = [pa.array([number], pa.int32()), pa.array([pickle.dumps(left)], pa.large_binary())]
-            yield pa.RecordBatch.from_arrays(columns, names=["number", "block"])
+            left = pickle.dumps(_reduced(pa.Table.from_batches(found), fields, k))
+            yield pa.RecordBatch.from_arrays([pa.array([left], pa.large_binary())], names=["block"])
+
+    def numbered(number: int, rows: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
+        return ((number, row["block"]) for row in rows)
 
     def expand(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for rows in batch["rows"].to_pylist():
                 yield from _unpacked(rows).to_batches()
 
-    reduced = ranked.mapInArrow(reduce, "number int, block binary").rdd.map(tuple).persist()
+    reduced = ranked.mapInArrow(reduce, "block binary").rdd.mapPartitionsWithIndex(numbered).persist()
     pairs = reduced.cartesian(reduced).filter(lambda pair: pair[0][0] < pair[1][0])
     beyond = pairs.map(lambda pair: (pair[1][0], _counted(pair[0][1], pair[1][1], fields, k))).reduceByKey(np.add)
     left = reduced.leftOuterJoin(beyond).mapValues(lambda both: _forwarded(*both, k)).values()

@@ -81,10 +81,8 @@ def strictly(name: str, *given: float | str | bool) -> Value:
                 return math.nan
             return float(np.power(x, y))
     assert name in ("floor", "ceil")
-    if math.isnan(x):
-        return 0.0
-    if math.isinf(x) or abs(x) > 2.0**63:
-        return math.copysign(2.0**63, x)
+    if math.isnan(x) or abs(x) > 2.0**63:  # no bigint
+        return None
     return float(math.floor(x) if name == "floor" else math.ceil(x))
 
 

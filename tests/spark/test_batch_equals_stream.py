@@ -61,7 +61,10 @@ def test_the_batch_run_is_worth_comparing(expected):
     found = expected("adock")
     kinds = {kind for kind in ("event", "window", "digest") for row in found["notifications"] if f'"{kind}"' in row}
     assert kinds == {"event", "window", "digest"}
-    assert {kind for _, _, kind, _ in found["bill"]} == {"publication", "result", "notification"}
+    assert {kind for _, _, kind, _ in found["bill"]} == {
+        *("advertisement", "subscription"),
+        *("publication", "result", "notification"),
+    }
     assert sum(found["quarantine"].values()) == 2
 
 

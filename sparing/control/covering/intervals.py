@@ -16,7 +16,7 @@ import numpy as np
 from sparing.model.box import Box
 from sparing.model.constraint import Constraint
 from sparing.model.expression import Expression, Field, Operation, Values, evaluate, fields_of, number
-from sparing.model.operations import OPERATIONS
+from sparing.model.operations import BIGINT, OPERATIONS
 from sparing.model.types import FieldType, Kind, code_float, float_code
 
 _INFINITY_CODE = float_code(np.inf)
@@ -288,15 +288,17 @@ def _power(a: Range, b: Range) -> Range:
     )
 
 
-def _rounded(name: str) -> Callable[[Range], Range]:
-    def end(values: np.ndarray) -> np.ndarray:
-        return OPERATIONS[name](Values(values, np.ones(len(values), dtype=bool))).array
-
+def _rounded(rounding: np.ufunc) -> Callable[[Range], Range]:
     def rule(a: Range) -> Range:
-        found = _strict(lambda a: (end(a.low), end(a.high)))(a)
-        low = np.where(a.nan, np.minimum(found.low, 0.0), found.low)  # NaN becomes zero
-        high = np.where(a.nan, np.maximum(found.high, 0.0), found.high)
-        return Range(low, high, np.zeros_like(a.nan), a.null)
+        found = _strict(lambda a: (rounding(a.low), rounding(a.high)))(a)
+        outside = ~found.empty & ((found.low < -BIGINT) | (found.high > BIGINT))
+        low, high = np.maximum(found.low, -BIGINT), np.minimum(found.high, BIGINT)
+        return Range(
+            np.where(found.empty, found.low, low),
+            np.where(found.empty, found.high, high),
+            np.zeros_like(a.nan),
+            a.null | a.nan | outside,
+        )
 
     return rule
 
@@ -418,8 +420,8 @@ _RULES: Mapping[str, Callable[..., Known]] = {
     "exp": lambda a: _from(_exp(a), 0.0),
     "ln": _ln,
     "power": _power,
-    "floor": _rounded("floor"),
-    "ceil": _rounded("ceil"),
+    "floor": _rounded(np.floor),
+    "ceil": _rounded(np.ceil),
     "least": _least,
     "greatest": _greatest,
     "coalesce": _coalesce,

@@ -23,7 +23,7 @@ def control_bill(plan: Plan) -> Bill:
     for link, numbers in told(tables).items():
         bill[_key(plan, link, MessageKind.SUBSCRIPTION, None)] += len(numbers)
     if len(plan.changes):
-        bill.update(_changes(plan))
+        bill.update(bill_of_changes(plan))
     return bill
 
 
@@ -65,7 +65,7 @@ def away_from(plan: Plan, broker: str) -> list[int]:
     return away
 
 
-def _changes(plan: Plan) -> Bill:
+def bill_of_changes(plan: Plan) -> Bill:
     """Messages when subscriptions come and go; at equal times those that end make room first."""
     bill = Bill()
     network = network_of(plan)

@@ -10,7 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.flow.rank.draws import fraction
-from sparing.graphs.compiled import compiled
+from sparing.graphs.compiled import compiled, inlined
+
+MOST_STEPS = 10_000
+
+
+@inlined
+def who(ends, place):
+    """Whose stretch of the line a place lies in: it begins where the one before ends, and its end is not part of it."""
+    return min(np.searchsorted(ends, place, side="right"), len(ends) - 1)
 
 
 @compiled
@@ -26,17 +34,14 @@ def weighted_shuffle(weights, count, state, drawn):
     tail = total
     for draw in range(count):
         place = fraction(state) * tail
-        while True:
-            at = min(np.searchsorted(ends, place, side="right"), size - 1)
-            if pointer[at] < 0.0:
-                break
+        at = who(ends, place)
+        steps = 0
+        while pointer[at] >= 0.0 and steps < MOST_STEPS:
             begin = ends[at - 1] if at > 0 else 0.0
-            onward = pointer[at] + (place - begin)
-            if onward <= place:  # no further by rounding: whoever is left will do
-                at = -1
-                break
-            place = onward
-        if at < 0:
+            place = pointer[at] + (place - begin)
+            at = who(ends, place)
+            steps += 1
+        if pointer[at] >= 0.0:  # rounding leads in circles: take whoever is left
             at = 0
             while pointer[at] >= 0.0:
                 at += 1

@@ -3,6 +3,9 @@
 Kept boxes stand in bitmaps, 64 to a word. For every field there is a bitmap for each bucket of lower bounds ("begins in
 this bucket or before") and of upper bounds ("ends in this bucket or after"); those that contain a box are the
 intersection of two bitmaps per field. Where a bound falls into the same bucket, the boxes themselves are compared.
+
+The word that is being filled stands apart until it is full: a box enters many bitmaps, and the places of one word in all
+of them lie far from each other in the bitmaps, but side by side there.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from sparing.control.covering.kernels.contain import contains
 from sparing.graphs.compiled import compiled, inlined
 
 BLOCK = 32  # words that are intersected at a time
+ROOM = 16  # words of a bitmap, to begin with
 NONE = np.uint64(0)
 ONE = np.uint64(1)
 
@@ -54,27 +58,40 @@ def lowest(word):
     return ones((word & (~word + ONE)) - ONE)
 
 
+@compiled
+def in_order(order, buckets, ranges):
+    """The buckets of boxes, and whether they admit missing values, as they lie on the way of the walk."""
+    shape = len(order), ranges.low.shape[1]
+    low, last, missing = np.empty(shape, np.int16), np.empty(shape, np.int16), np.empty(shape, np.bool_)
+    for at in range(len(order)):
+        box = order[at]
+        for field in range(shape[1]):
+            low[at, field], last[at, field] = buckets.low[box, field], buckets.last[box, field]
+            missing[at, field] = ranges.missing[box, field]
+    return low, last, missing
+
+
 @inlined
-def intersect(bits, lacking, ranges, buckets, box, sure, first, last, into):
-    """The kept boxes of some words that may contain a box, or with `sure` = 1 surely do; 0 if there are none."""
+def intersect(bits, lacking, low, last, missing, at, first, end, into):
+    """The kept boxes of some words that may contain a box; 0 if there are none."""
     some = NONE
     for field in range(bits.shape[0]):
-        begins = bits[field, 0, buckets.low[box, field] + 1 - sure * buckets.low_coarse[field]]
-        ends = bits[field, 1, buckets.last[box, field] + sure * buckets.last_coarse[field]]
+        begins = bits[field, 0, low[at, field] + 1]
+        ends = bits[field, 1, last[at, field]]
         some = NONE
         if field == 0:
-            for word in range(first, last):
+            for word in range(first, end):
                 found = begins[word] & ends[word]
                 into[word - first] = found
                 some |= found
         else:
-            for word in range(first, last):
+            for word in range(first, end):
                 found = into[word - first] & begins[word] & ends[word]
                 into[word - first] = found
                 some |= found
-        if ranges.missing[box, field]:
+        if missing[at, field]:
             some = NONE
-            for word in range(first, last):
+            for word in range(first, end):
                 found = into[word - first] & lacking[field, word]
                 into[word - first] = found
                 some |= found
@@ -84,20 +101,47 @@ def intersect(bits, lacking, ranges, buckets, box, sure, first, last, into):
 
 
 @inlined
-def keep(bits, lacking, exact, buckets, ranges, kept, box):
-    """Enter a box that is kept, the next in number."""
-    word, bit = kept >> 6, ONE << np.uint64(kept & 63)
-    whole = True
+def surely(bits, exact, low, low_coarse, last, last_coarse, at, first, end, candidates, into):
+    """Those of the candidates that contain a box for certain; how many there are."""
+    for word in range(first, end):
+        into[word - first] = candidates[word - first] & exact[word]
     for field in range(bits.shape[0]):
-        for bucket in range(buckets.low[box, field] + 1, bits.shape[2]):
-            bits[field, 0, bucket, word] |= bit
-        for bucket in range(buckets.last[box, field] + 1):
-            bits[field, 1, bucket, word] |= bit
-        if ranges.missing[box, field]:
-            lacking[field, word] |= bit
-        whole = whole and ranges.set[box, field] < 0
+        begins = bits[field, 0, low[at, field] + 1 - low_coarse[field]]
+        ends = bits[field, 1, last[at, field] + last_coarse[field]]
+        for word in range(first, end):
+            into[word - first] &= begins[word] & ends[word]
+    count = 0
+    for word in range(first, end):
+        count += ones(into[word - first])
+    return count
+
+
+@inlined
+def enter(bits, lacking, exact, low, last, missing, sets, box, at, kept):
+    """Enter a box that is kept, the next in number, into the word that is being filled."""
+    bit, whole = ONE << np.uint64(kept & 63), True
+    for field in range(bits.shape[0]):
+        for bucket in range(low[at, field] + 1, bits.shape[2]):
+            bits[field, 0, bucket, 0] |= bit
+        for bucket in range(last[at, field] + 1):
+            bits[field, 1, bucket, 0] |= bit
+        if missing[at, field]:
+            lacking[field, 0] |= bit
+        whole = whole and sets[box, field] < 0
     if whole:
-        exact[word] |= bit
+        exact[0] |= bit
+
+
+@compiled
+def put_away(filling, lacking_now, exact_now, bits, lacking, exact, word):
+    """Put the word that has been filled into its place, and begin another; the bitmaps, which may have been widened."""
+    if word == bits.shape[3]:
+        wider = np.zeros((bits.shape[0], 2, bits.shape[2], 2 * word), np.uint64)
+        wider[:, :, :, :word] = bits
+        bits = wider
+    bits[:, :, :, word], lacking[:, word], exact[word] = filling[:, :, :, 0], lacking_now[:, 0], exact_now[0]
+    filling[:], lacking_now[:], exact_now[:] = NONE, NONE, NONE
+    return bits
 
 
 @compiled
@@ -106,109 +150,94 @@ def ancestor_walk(order, k, buckets, ranges, forms, static, fair, stand_ins):
 
     `stand_ins` [box, k], if it has rows, gets the boxes that were counted.
     """
-    fields = ranges.low.shape[1]
-    words = (len(order) + 63) // 64
-    bits = np.zeros((fields, 2, buckets.rows + 1, words), np.uint64)
-    lacking = np.zeros((fields, words), np.uint64)  # boxes that admit missing values
-    exact = np.zeros(words, np.uint64)  # boxes without sets
-    chosen, candidates, certain = np.empty(len(order), np.int32), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    fields, words, rows = ranges.low.shape[1], (len(order) + 63) // 64, buckets.rows + 1
+    bits, filling = np.zeros((fields, 2, rows, ROOM), np.uint64), np.zeros((fields, 2, rows, 1), np.uint64)
+    lacking, lacking_now = np.zeros((fields, words), np.uint64), np.zeros((fields, 1), np.uint64)
+    exact, exact_now = np.zeros(words, np.uint64), np.zeros(1, np.uint64)
+    low, last, missing = in_order(order, buckets, ranges)
+    low_coarse, last_coarse = buckets.low_coarse, buckets.last_coarse
+    chosen, candidates, certain = np.empty(len(order), np.int32), np.zeros(BLOCK, np.uint64), np.zeros(BLOCK, np.uint64)
     counts, kept = np.zeros(len(ranges.low), np.int32), 0
     listing = len(stand_ins) > 0
     one_by_one = listing or not static
-    for box in order:
-        count = last = 0
+    for at in range(len(order)):
+        full = kept // 64
+        count = done = 0
         size = 1
-        while count < k and last < (kept + 63) // 64:
-            size = min(2 * size, BLOCK)  # the best are most likely to decide
-            first, last = last, min(last + size, (kept + 63) // 64)
-            if intersect(bits, lacking, ranges, buckets, box, 0, first, last, candidates) == NONE:
+        while count < k and done <= full:
+            if done < full:
+                size = min(2 * size, BLOCK)  # the best are most likely to decide
+                first, done = done, min(done + size, full)
+                some = intersect(bits, lacking, low, last, missing, at, first, done, candidates)
+                if some != NONE and not one_by_one:
+                    count += surely(
+                        bits, exact, low, low_coarse, last, last_coarse, at, first, done, candidates, certain
+                    )
+            else:
+                first, done = done, done + 1
+                some = intersect(filling, lacking_now, low, last, missing, at, 0, 1, candidates)
+                if some != NONE and not one_by_one:
+                    count += surely(
+                        filling, exact_now, low, low_coarse, last, last_coarse, at, 0, 1, candidates, certain
+                    )
+            if some == NONE:
                 continue
-            if one_by_one or intersect(bits, lacking, ranges, buckets, box, 1, first, last, certain) == NONE:
-                certain[:] = NONE
-            for word in range(first, last):
-                found = candidates[word - first]
-                if found == NONE:
-                    continue
-                surely = found & certain[word - first] & exact[word]
-                count += ones(surely)
-                rest = found & ~surely
+            for word in range(first, done):
+                if count >= k:
+                    break
+                rest = candidates[word - first] & ~certain[word - first]
                 while rest != NONE and count < k:
                     other = chosen[word * 64 + lowest(rest)]
                     rest &= rest - ONE
-                    if covers(ranges, forms, static, fair, other, box):
+                    if covers(ranges, forms, static, fair, other, order[at]):
                         if listing:
-                            stand_ins[box, count] = other
+                            stand_ins[order[at], count] = other
                         count += 1
-                if count >= k:
-                    break
+        box = order[at]
         counts[box] = min(count, k)
         if count < k:
-            keep(bits, lacking, exact, buckets, ranges, kept, box)
+            enter(filling, lacking_now, exact_now, low, last, missing, ranges.set, box, at, kept)
             chosen[kept] = box
             kept += 1
+            if kept % 64 == 0:
+                bits = put_away(filling, lacking_now, exact_now, bits, lacking, exact, full)
     return counts
 
 
 @compiled
 def rank_walk(order, k, buckets, ranges, forms, static, fair):
     """Which boxes have no chain of k kept boxes above them, each rank-covering the next."""
-    fields = ranges.low.shape[1]
-    words = (len(order) + 63) // 64
-    bits = np.zeros((fields, 2, buckets.rows + 1, words), np.uint64)
-    lacking, exact = np.zeros((fields, words), np.uint64), np.zeros(words, np.uint64)
+    fields, words, rows = ranges.low.shape[1], (len(order) + 63) // 64, buckets.rows + 1
+    bits, filling = np.zeros((fields, 2, rows, ROOM), np.uint64), np.zeros((fields, 2, rows, 1), np.uint64)
+    lacking, lacking_now = np.zeros((fields, words), np.uint64), np.zeros((fields, 1), np.uint64)
+    exact, exact_now = np.zeros(words, np.uint64), np.zeros(1, np.uint64)
+    low, last, missing = in_order(order, buckets, ranges)
     chosen, candidates = np.empty(len(order), np.int32), np.empty(BLOCK, np.uint64)
-    depth = np.zeros(len(ranges.low), np.int32)
-    covered, kept = np.zeros(len(ranges.low), np.bool_), 0
-    for box in order:
-        deepest = 0
-        blocks = ((kept + 63) // 64 + BLOCK - 1) // BLOCK
-        for block in range(blocks - 1, -1, -1):  # the latest are the deepest
-            first = block * BLOCK
-            last = min(first + BLOCK, (kept + 63) // 64)
-            if intersect(bits, lacking, ranges, buckets, box, 0, first, last, candidates) == NONE:
+    depth, kept = np.zeros(len(ranges.low), np.int32), 0  # 0 of those that are not kept
+    for at in range(len(order)):
+        box, full = order[at], kept // 64
+        first, deepest = full + 1, 0
+        while deepest < k and first > 0:  # the latest are the deepest
+            if first > full:
+                first, end = full, full + 1
+                some = intersect(filling, lacking_now, low, last, missing, at, 0, 1, candidates)
+            else:
+                first, end = max(first - BLOCK, 0), first
+                some = intersect(bits, lacking, low, last, missing, at, first, end, candidates)
+            if some == NONE:
                 continue
-            for word in range(first, last):
+            for word in range(first, end):
                 rest = candidates[word - first]
                 while rest != NONE and deepest < k:
                     other = chosen[word * 64 + lowest(rest)]
                     rest &= rest - ONE
                     if depth[other] > deepest and covers(ranges, forms, static, fair, other, box):
                         deepest = depth[other]
-            if deepest >= k:
-                break
-        if deepest >= k:
-            covered[box] = True
-        else:
+        if deepest < k:
             depth[box] = deepest + 1
-            keep(bits, lacking, exact, buckets, ranges, kept, box)
+            enter(filling, lacking_now, exact_now, low, last, missing, ranges.set, box, at, kept)
             chosen[kept] = box
             kept += 1
-    return ~covered
-
-
-@compiled
-def count_walk(better, others, k, buckets, ranges):
-    """How many of the better boxes, up to k, contain each of the others."""
-    fields = ranges.low.shape[1]
-    words = (len(better) + 63) // 64
-    bits = np.zeros((fields, 2, buckets.rows + 1, words), np.uint64)
-    lacking, exact = np.zeros((fields, words), np.uint64), np.zeros(words, np.uint64)
-    candidates = np.empty(BLOCK, np.uint64)
-    for place in range(len(better)):
-        keep(bits, lacking, exact, buckets, ranges, place, better[place])
-    counts = np.zeros(len(others), np.int32)
-    for at in range(len(others)):
-        count = 0
-        for first in range(0, words, BLOCK):
-            last = min(first + BLOCK, words)
-            if intersect(bits, lacking, ranges, buckets, others[at], 0, first, last, candidates) == NONE:
-                continue
-            for word in range(first, last):
-                rest = candidates[word - first]
-                while rest != NONE and count < k:
-                    count += contains(ranges, better[word * 64 + lowest(rest)], others[at])
-                    rest &= rest - ONE
-            if count >= k:
-                break
-        counts[at] = count
-    return counts
+            if kept % 64 == 0:
+                bits = put_away(filling, lacking_now, exact_now, bits, lacking, exact, full)
+    return depth > 0
