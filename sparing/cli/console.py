@@ -17,13 +17,13 @@ import typer
 from rich.console import Console
 
 from sparing.model.errors import SparingError
-from sparing.model.types import EPOCH, MICROSECOND
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 out = Console()
 err = Console(stderr=True)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 MasterOption = typer.Option("local[*]", "--master", help="The Spark master, e.g. local[2] or spark://host:7077.")
 ConfOption = typer.Option([], "--conf", help="A Spark setting; may be given several times.", metavar="KEY=VALUE")
@@ -119,7 +119,7 @@ def moment(text: str, option: str = "--at") -> int:
     except ValueError:
         raise SparingError(f"{option} {text!r} is not a time: write it as 2026-01-01T08:00:05Z.") from None
     given = given.replace(tzinfo=UTC) if given.tzinfo is None else given
-    return (given - EPOCH) // MICROSECOND
+    return (given - EPOCH) // timedelta(microseconds=1)
 
 
 def clock(micros: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -21,8 +22,6 @@ def demo(
 
     Example: sparing demo --folder /tmp/city --seed 7
     """
-    from dataclasses import replace
-
     from sparing.deployment.deployment import Deployment
     from sparing.flow.links import NAIVE
     from sparing.workloads.city import DEFAULTS, city
@@ -58,7 +57,8 @@ def demo(
         reasons = run.delivered.quarantine.groupBy("reason").count().orderBy("reason").collect()
         run.delivered.forget()
         with step("Running it again, everything sent raw, for comparison"):
-            naive = replay(spark, deployment, NAIVE)
+            without = replace(deployment, policy=replace(deployment.policy, decision=NAIVE, covering="none"))
+            naive = replay(spark, without)
             naive.delivered.forget()
 
     out.print()

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict
-from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, counted, out, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, clock, counted, moment, say, spark_session, step
+from sparing.cli.explain_choice import tell_choice
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
     from sparing.flow.explain import Decision
-    from sparing.spark.explain import Explained
+    from sparing.spark.explain import Explained, Seen
 
-Line = Callable[..., None]
 MOST = 8  # publications that are listed on a link
 
 
 def explain(
     file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
-    subscription: str = typer.Option(..., "--subscription", help="The subscription's id.", metavar="ID"),
+    subscription: str | None = typer.Option(None, "--subscription", help="A subscription's id.", metavar="ID"),
+    publication: str | None = typer.Option(None, "--publication", help="A publication's id.", metavar="ID"),
     at: str | None = typer.Option(
         None, "--at", help="A moment in the window, e.g. 2026-01-01T08:00:05Z (the last window).", metavar="TIME"
     ),
@@ -38,36 +37,39 @@ def explain(
 
     For a plain subscription, say which of the publications made in the second after TIME it got.
 
+    With --publication, explain who gets a publication: who matches it, who is among the k best, and what brokers picked
+    on the way; with --subscription as well, why that one does or does not get it.
+
     Example: sparing explain toronto.yaml --subscription flow --at 2026-01-01T08:00:05Z
+
+    Example: sparing explain offers.yaml --publication bike --subscription d1
     """
     from sparing.deployment.deployment import Deployment
 
+    if subscription is None and publication is None:
+        raise SparingError("Say what to explain: --subscription ID, --publication ID, or both.")
+    if publication is not None and (at is not None or decision is not None):
+        raise SparingError(
+            "--at and --decision say which window to explain, and --publication has none: leave them out."
+        )
+    time = None if at is None else moment(at)
     deployment = Deployment.read(file)
     deployment.needed_source()
-    moment = None if at is None else _moment(at)
     with spark_session(master, conf) as spark:
         from sparing.spark.explain import explain as run
+        from sparing.spark.explain_choice import explain_choice
 
-        with step(f"Replaying {deployment.name}"):
-            found = run(spark, deployment, subscription, moment, decision)
-    if as_json:
-        typer.echo(json.dumps(_json(found), indent=1))
-    else:
-        _tell(found)
-
-
-def _moment(text: str) -> int:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise SparingError(f"--at {text!r} is not a time: write it as 2026-01-01T08:00:05Z.") from None
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-    return round((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1_000_000)
-
-
-def _time(micros: int) -> str:
-    text = datetime.fromtimestamp(micros / 1_000_000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return text.replace(".000", "")
+        if publication is not None:
+            with step(f"Looking for {publication} in the source of {deployment.name}"):
+                choice = explain_choice(spark, deployment, publication, subscription)
+            tell_choice(choice, as_json)
+        elif subscription is not None:
+            with step(f"Replaying {deployment.name}"):
+                found = run(spark, deployment, subscription, time, decision)
+            if as_json:
+                typer.echo(json.dumps(_json(found), indent=1))
+            else:
+                _tell(found)
 
 
 def _json(found: Explained) -> dict[str, object]:
@@ -83,55 +85,59 @@ def _json(found: Explained) -> dict[str, object]:
 
 
 def _tell(found: Explained) -> None:
-    def line(text: str, style: str = "") -> None:
-        out.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
-
     seen = found.seen
     who = f"{found.subscription.id}, for {found.subscription.subscriber} at {found.broker}"
-    line(f"{who}: {_time(found.start)} to {_time(found.end)}", "bold")
-    topic = found.subscription.query.topic
-    line(f"{counted(seen.published, 'publication', 'publications')} on {topic}, {seen.matched:,} of them match.")
+    say(f"{who}: {clock(found.start)} to {clock(found.end)}", "bold")
+    published = f"{counted(seen.published, 'publication', 'publications')} on {found.subscription.query.topic}"
+    say(f"{published}, {seen.matched:,} of them match{ranked(seen)}.")
     for constraint, times in seen.failed.items():
-        line(f"  {constraint} fails for {times:,}")
+        say(f"  {constraint} fails for {times:,}")
     for count, way in seen.origins.values():
-        line(
+        say(
             f"  {count:,} came by {' > '.join(way)}"
             if len(way) > 1
             else f"  {count:,} were published at {way[0]} itself"
         )
     if found.walked is None:
-        line("It is plain: what matches is sent at once, as it is." if seen.matched else "So it got nothing.")
+        got = sum(count for count, _ in seen.origins.values())
+        say("It is plain: what it gets is sent at once, as it is." if got else "So it got nothing.")
         return
     named = {(decision.source, decision.target) for decision in found.walked.decisions}
     if any(link not in named for _, way in seen.origins.values() for link in pairwise(way)):
-        line("Links that are not named below were crossed at once: subscriptions beyond them want single publications.")
+        say("Links that are not named below were crossed at once: subscriptions beyond them want single publications.")
     for decision in found.walked.decisions:
-        out.print()
-        _tell_decision(decision, line)
-    out.print()
+        say()
+        _tell_decision(decision)
+    say()
     if found.walked.payload is None:
-        line("No publication arrived for this window, so there is no notification.")
+        say("No publication arrived for this window, so there is no notification.")
         return
     told = found.walked.told
     assert told is not None or not found.walked.decisions
-    line(
-        f"{found.subscription.subscriber} is told {'' if told is None else f'at {_time(told)} '}{found.walked.payload}"
-    )
+    say(f"{found.subscription.subscriber} is told {'' if told is None else f'at {clock(told)} '}{found.walked.payload}")
 
 
-def _tell_decision(decision: Decision, line: Line) -> None:
+def ranked(seen: Seen) -> str:
+    """For how many publications the subscription was among the k best, if there were any for the k best only."""
+    if not seen.ranked:
+        return ""
+    some = "" if seen.ranked == seen.matched else f", {seen.ranked:,} of these are for the k best only"
+    return f"{some}; it was among the k best for {seen.chosen:,}"
+
+
+def _tell_decision(decision: Decision) -> None:
     waiting = []
     if decision.publications:
         waiting.append(counted(len(decision.publications), "publication", "publications"))
     if decision.results:
         waiting.append(f"{counted(decision.results, 'partial result', 'partial results')} of {decision.inside:,}")
     what = "aggregated into one result" if decision.aggregated else f"forwarded: {decision.sent:,} messages"
-    link = f"{decision.source} > {decision.target} at {_time(decision.time)}"
-    line(f"{link}: {' and '.join(waiting)}, {what}", "bold")
-    line(f"  because {decision.why}")
+    link = f"{decision.source} > {decision.target} at {clock(decision.time)}"
+    say(f"{link}: {' and '.join(waiting)}, {what}", "bold")
+    say(f"  because {decision.why}")
     for publication in decision.publications[:MOST]:
         beyond = counted(publication.degree, "window", "windows")
         degree = f", in {beyond} beyond" if publication.degree else ""
-        line(f"  {publication.id} by {publication.publisher} at {_time(publication.time)}{degree}")
+        say(f"  {publication.id} by {publication.publisher} at {clock(publication.time)}{degree}")
     if len(decision.publications) > MOST:
-        line(f"  and {len(decision.publications) - MOST:,} more")
+        say(f"  and {len(decision.publications) - MOST:,} more")

@@ -70,7 +70,7 @@ def bill_json(run: Replayed, least: Mapping[tuple[str, str], int] | None) -> dic
     """A bill for programs: totals by kind, the least possible by link, and every entry."""
     entries = [
         {"source": k.source, "target": k.target, "kind": k.kind.value, "bucket": k.bucket, "messages": messages}
-        for k, messages in sorted(run.bill.items())
+        for k, messages in sorted(run.bill.items(), key=lambda entry: (*entry[0][:3], entry[0].bucket or 0))
     ]
     possible = None if least is None else {f"{source}>{target}": n for (source, target), n in sorted(least.items())}
     return {

@@ -18,8 +18,18 @@ from sparing.model.rank import Fairness
 class Counts:
     """A number with covering, and what it would be without."""
 
-    covered: int
-    without: int
+    with_covering: int
+    without_covering: int
+
+    @property
+    def saved(self) -> int:
+        """What covering saves."""
+        return self.without_covering - self.with_covering
+
+    @property
+    def saved_percent(self) -> float:
+        """The same, of what it would be without."""
+        return round(100 * self.saved / max(self.without_covering, 1), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +45,7 @@ class BrokerSummary:
     def holds(self) -> Counts:
         """How many different subscriptions it knows: none of its own comes back from a neighbour."""
         told = self.told_by_neighbours
-        return Counts(self.own + told.covered, self.own + told.without)
+        return Counts(self.own + told.with_covering, self.own + told.without_covering)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +110,8 @@ class Summary:
     @property
     def subscribed(self) -> Counts:
         """Messages that make subscriptions known."""
-        covered = sum(link.subscriptions.covered for link in self.links)
-        return Counts(covered, sum(link.subscriptions.without for link in self.links))
+        covered = sum(link.subscriptions.with_covering for link in self.links)
+        return Counts(covered, sum(link.subscriptions.without_covering for link in self.links))
 
 
 def summary_of(plan: Plan, time: int | None = None, patient: bool = False) -> Summary:
@@ -121,7 +131,7 @@ def summary_of(plan: Plan, time: int | None = None, patient: bool = False) -> Su
         int(in_force.sum()),
         len(plan.subscriptions),
         _brokers(plan, in_force, told, told_without),
-        tuple(sorted(_offers(plan, with_covering, without), key=lambda offer: -offer.known.covered)),
+        tuple(sorted(_offers(plan, with_covering, without), key=lambda offer: -offer.known.with_covering)),
         _links(plan, told, told_without),
         _changes(plan, with_covering, patient),
     )
@@ -151,7 +161,7 @@ def _brokers(plan: Plan, in_force: np.ndarray, told: Told, without: Told) -> tup
         BrokerSummary(name, int(own[broker]), total(broker, routes.target), total(broker, routes.source))
         for broker, name in enumerate(routes.brokers)
     ]
-    return tuple(sorted(found, key=lambda broker: -broker.holds.covered))
+    return tuple(sorted(found, key=lambda broker: -broker.holds.with_covering))
 
 
 def _offers(plan: Plan, tables: Iterable[Table], without: Iterable[Table]) -> Iterable[OfferSummary]:
@@ -209,7 +219,7 @@ def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]
             technique = "AncestorCoverK"
     remarks = []
     if contest.certain is not None:
-        remarks.append("the score depends on the publication: only what provably always ranks lower is left out")
+        remarks.append("the score depends on the publication, so only what provably always ranks lower is left out")
     if rank.fair is Fairness.WEIGHTED:
         remarks.append("with weights, for the lots")
     return technique, "; ".join(remarks) or None
@@ -229,7 +239,7 @@ def _links(plan: Plan, told: Told, without: Told) -> tuple[LinkSummary, ...]:
         )
         for link in range(len(routes.source))
     ]
-    return tuple(sorted(found, key=lambda link: -(link.advertisements + link.subscriptions.covered)))
+    return tuple(sorted(found, key=lambda link: -(link.advertisements + link.subscriptions.with_covering)))
 
 
 MOST_WORK = 100_000  # cover entries that are made or looked at, some seconds in all

@@ -19,7 +19,7 @@ from sparing.flow.ledger import Ledger
 from sparing.flow.matched import NO_MARK, Matched
 from sparing.flow.pairs import Pairs
 from sparing.flow.publications import Publications
-from sparing.flow.rank.choose import Chooser
+from sparing.flow.rank.choose import Chooser, Chosen
 from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import Column
 from sparing.model.bill import Bill, MessageKind
@@ -60,9 +60,14 @@ class AtOnce:
 
     def arrive(self, publications: Publications) -> Iterator[Arrival]:
         """Match one batch and work through it."""
-        for found in self.matches(publications):
-            chosen = self._chooser.choose(publications, self._in_force(publications, found))
+        for _, chosen in self.chosen(publications):
             yield self._dispatch(publications, chosen.pairs, chosen.asked)
+
+    def chosen(self, publications: Publications) -> Iterator[tuple[Pairs, Chosen]]:
+        """The matches of one batch that are in force, in parts, and those of them that are chosen."""
+        for found in self.matches(publications):
+            in_force = self._in_force(publications, found)
+            yield in_force, self._chooser.choose(publications, in_force)
 
     def matches(self, publications: Publications) -> Iterator[Pairs]:
         """The matches of one batch, in parts."""

@@ -32,3 +32,17 @@ class Publications:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def take(self, rows: np.ndarray) -> Publications:
+        """Some of them, by number."""
+        return Publications(
+            self.topic,
+            self.time[rows],
+            self.id[rows],
+            self.publisher[rows],
+            self.at[rows],
+            {name: column.take(rows) for name, column in self.columns.items()},
+            self.payload[rows],
+            None if self.advertisement is None else self.advertisement[rows],
+            None if self.top_k is None else self.top_k[rows],
+        )

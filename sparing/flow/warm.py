@@ -5,12 +5,13 @@ Spark's workers would all begin by compiling the same functions, each for itself
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from threading import Lock
 
 import numpy as np
 
-from sparing.control.plan import make_plan
+from sparing.control.plan import Plan, make_plan
 from sparing.flow.links.adock import ADOCK
 from sparing.flow.links.static import STATIC
 from sparing.flow.publications import Publications
@@ -20,6 +21,7 @@ from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.functions import Function, function
 from sparing.model.overlay import Link, Overlay
+from sparing.model.rank import Fairness, Measure, Rank
 from sparing.model.subscription import Advertisement, Aggregation, Output, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, INT, STRING, TIMESTAMP, FieldType
@@ -27,19 +29,33 @@ from sparing.model.window import TimeWindow
 
 _LOCK = Lock()
 _FUNCTIONS = ("avg", "min", "stddev")
+_TOPIC = Topic("t", "ts", {"x": INT, "y": DOUBLE, "s": STRING, "ts": TIMESTAMP})
 
 
-def warm_up() -> None:
-    """Compile the walk, or load it if that has been done; once in a process."""
+def warm_up(ranking: bool = False) -> None:
+    """Compile the walk, or load it if that has been done; once in a process. With `ranking` also top-k choice."""
     with _LOCK:  # who comes second waits
         _walk_once()
+        if ranking:
+            _rank_once()
+
+
+@cache
+def _rank_once() -> None:
+    """Choose one of two, in every way that there is."""
+    ranks = [*(Rank(None, fair) for fair in Fairness), Rank(Measure.DIVERSE)]
+    offered = tuple(Advertisement(f"p{n}", "a", "t", Box(), 1, rank) for n, rank in enumerate(ranks))
+    subscriptions = tuple(Subscription(name, "A", Query("t", Box())) for name in ("one", "other"))
+    plan = _plan(offered, subscriptions)
+    rows = _publications()
+    for number in range(len(offered)):
+        Walk(plan, ADOCK).feed([replace(rows, advertisement=np.full(len(rows), number, dtype=np.int64))])
 
 
 @cache
 def _walk_once() -> None:
-    topic = Topic("t", "ts", {"x": INT, "y": DOUBLE, "s": STRING, "ts": TIMESTAMP})
     outputs = [Output("n", _function("count", None), None)]
-    outputs += [Output(name, _function(name, topic.fields[field]), field) for name in _FUNCTIONS for field in "xy"]
+    outputs += [Output(name, _function(name, _TOPIC.fields[field]), field) for name in _FUNCTIONS for field in "xy"]
     box = Box.of({"x": between(INT, 0, 9)})
     assert box is not None
     aggregation = Aggregation(tuple(outputs), TimeWindow(10, 5))
@@ -47,15 +63,17 @@ def _walk_once() -> None:
         Subscription("window", "A", Query("t", box, aggregation=aggregation)),
         Subscription("plain", "A", Query("t", box)),
     )
-    plan = make_plan(
-        Overlay(("a", "b"), (Link("a", "b"),)),
-        {"t": topic},
-        (Advertisement("p", "a", "t", Box()),),
-        {"A": ("b",)},
-        subscriptions,
-        "adock",
-        10,
-    )
+    plan = _plan((Advertisement("p", "a", "t", Box()),), subscriptions)
+    for policy in (ADOCK, STATIC):
+        Walk(plan, policy).feed([_publications()])
+
+
+def _plan(offered: tuple[Advertisement, ...], subscriptions: tuple[Subscription, ...]) -> Plan:
+    overlay = Overlay(("a", "b"), (Link("a", "b"),))
+    return make_plan(overlay, {"t": _TOPIC}, offered, {"A": ("b",)}, subscriptions, "adock", 10)
+
+
+def _publications() -> Publications:
     rows = 64  # enough for the index to work as it does with many
     valid = np.ones(rows, dtype=bool)
     numbers = np.arange(rows)
@@ -67,9 +85,7 @@ def _walk_once() -> None:
     }
     text = np.full(rows, "{}", dtype=object)
     at = np.zeros(rows, dtype=np.int32)
-    publications = Publications("t", numbers, text, text, at, columns, text)
-    for policy in (ADOCK, STATIC):
-        Walk(plan, policy).feed([publications])
+    return Publications("t", numbers, text, text, at, columns, text)
 
 
 def _function(name: str, type_: FieldType | None) -> Function:

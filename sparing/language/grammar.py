@@ -298,7 +298,8 @@ class Grammar:
         first = self.need("name")
         if not self.match("."):
             return Name(None, first.text, first.start, first.end)
-        last = self.need("name")
+        # After a dot only a name can follow, so a reserved word is one, too.
+        last = self.take() if self.next.text.isidentifier() else self.need("name")
         if self.next.kind == ".":
             raise self.refuse("A field has at most its topic or alias in front.", first.start)
         return Name(first.text, last.text, first.start, last.end)

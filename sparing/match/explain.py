@@ -47,11 +47,16 @@ def explain(event: Mapping[str, Any], box: Box | None, types: Mapping[str, Field
         raise SparingError(f"There is no field {unknown[0]}: the fields are {', '.join(types)}.")
     if box is None:
         return Explanation((Failure("the subscription", "false", "one that nothing can match"),))
-    failures = []
-    for field, constraint in box.constraints:
-        code = code_of(event.get(field), field, types[field])
-        if not constraint.admits(code):
-            failures.append(Failure(field, constraint.sql(field, types[field]), _written(code, types[field])))
+    return explain_codes({field: code_of(event.get(field), field, types[field]) for field in box.fields}, box, types)
+
+
+def explain_codes(codes: Mapping[str, Code | None], box: Box, types: Mapping[str, FieldType]) -> Explanation:
+    """Hold an event, given by the codes of its fields, against a box."""
+    failures = [
+        Failure(field, constraint.sql(field, types[field]), _written(codes[field], types[field]))
+        for field, constraint in box.constraints
+        if not constraint.admits(codes[field])
+    ]
     return Explanation(tuple(failures))
 
 

@@ -19,7 +19,8 @@ class MessageKind(StrEnum):
     NOTIFICATION = "notification"
 
 
-CONTROL = (MessageKind.ADVERTISEMENT, MessageKind.SUBSCRIPTION)  # of the control plane
+CONTROL = (MessageKind.ADVERTISEMENT, MessageKind.SUBSCRIPTION)  # what makes plans known
+DATA = (MessageKind.COORDINATION, MessageKind.PUBLICATION, MessageKind.RESULT)  # what publications cause
 
 
 class BillKey(NamedTuple):
@@ -51,17 +52,17 @@ class Bill(Counter[BillKey]):
             totals[key.source, key.target] += messages
         return dict(sorted(totals.items()))
 
-    def by_overlay_link(self) -> dict[tuple[str, str], int]:
-        """Messages between brokers, by source and target."""
-        return Bill({key: n for key, n in self.items() if key.kind is not MessageKind.NOTIFICATION}).by_link()
-
     def only(self, *kinds: MessageKind) -> Bill:
         """The messages of some kinds."""
         return Bill({key: messages for key, messages in self.items() if key.kind in kinds})
 
+    def by_overlay_link(self) -> dict[tuple[str, str], int]:
+        """What publications caused on links between brokers, by source and target."""
+        return self.only(*DATA).by_link()
+
     def between_brokers(self) -> int:
-        """Messages on overlay links: everything but the last hop to subscribers."""
-        return sum(messages for key, messages in self.items() if key.kind is not MessageKind.NOTIFICATION)
+        """What publications caused on links between brokers: neither the control plane nor the last hop."""
+        return self.only(*DATA).total()
 
 
 def total(bills: Iterable[Bill]) -> Bill:

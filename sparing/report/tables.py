@@ -9,10 +9,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from sparing.model.bill import Bill, MessageKind
+from sparing.model.bill import CONTROL, Bill, MessageKind
 
-BETWEEN = (MessageKind.PUBLICATION, MessageKind.RESULT)
-
+DECIDED = (MessageKind.PUBLICATION, MessageKind.RESULT)  # what links decide about
 
 Least = Mapping[tuple[str, str], int]  # the fewest messages that must cross each link
 
@@ -31,21 +30,28 @@ def bills_table(
     table.add_column("")
     for name in bills:
         table.add_column(name, justify="right")
-    for kind in BETWEEN:
-        table.add_row(kind.value, *[f"{bill.by_kind().get(kind.value, 0):,}" for bill in bills.values()])
+    asked = any(bill.only(MessageKind.COORDINATION) for bill in bills.values())
+    for kind in (*DECIDED, MessageKind.COORDINATION) if asked else DECIDED:
+        table.add_row(kind.value, *_counts(bills, kind))
     table.add_section()
     totals = {name: bill.between_brokers() for name, bill in bills.items()}
     table.add_row("between brokers", *[f"{total:,}" for total in totals.values()], style="bold")
     if naive is not None and totals[naive]:
         table.add_row("against " + naive, *[_against(total, totals[naive]) for total in totals.values()])
     if least is not None and (possible := sum(least.values())):
-        above = [_against(total, possible, 2) for total in totals.values()]
+        above = [_against(bill.only(*DECIDED).total(), possible, 2) for bill in bills.values()]
         table.add_row(f"above the least possible ({possible:,})", *above)
     if seconds is not None:
         table.add_row("CPU seconds, matching and walk", *[f"{taken:.1f}" for taken in seconds.values()])
-    last = MessageKind.NOTIFICATION.value
-    table.add_row(f"{last} (last hop)", *[f"{bill.by_kind().get(last, 0):,}" for bill in bills.values()], style="dim")
+    last = MessageKind.NOTIFICATION
+    table.add_row(f"{last.value} (last hop)", *_counts(bills, last), style="dim")
+    for kind in CONTROL:
+        table.add_row(f"{kind.value} (control plane)", *_counts(bills, kind), style="dim")
     return table
+
+
+def _counts(bills: Mapping[str, Bill], kind: MessageKind) -> list[str]:
+    return [f"{bill.by_kind().get(kind.value, 0):,}" for bill in bills.values()]
 
 
 def _against(total: int, naive: int, digits: int = 1) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 
 import numpy as np
@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
 from sparing.deployment.deployment import Deployment
+from sparing.flow.at_once import AtOnce
 from sparing.flow.explain import Decision, Explainer
 from sparing.flow.interests import Interests
 from sparing.flow.items import column_type
@@ -43,12 +44,15 @@ MOMENT = 1_000_000  # around the time of a plain delivery
 class Seen:
     """What was published on the topic in a span of time.
 
-    `matched` counts the publications that the subscription matches, `failed` how often each constraint kept one out;
-    `origins` says how many matching ones came from where, and their way.
+    `matched` counts the publications that the subscription matches, `failed` how often each constraint kept one out. Of
+    those that match, `ranked` went to the k best only, and for `chosen` of these the subscription was among them.
+    `origins` says how many of those that it got came from where, and their way.
     """
 
     published: int
     matched: int
+    ranked: int
+    chosen: int
     failed: dict[str, int]
     origins: dict[str, tuple[int, tuple[str, ...]]]
 
@@ -81,11 +85,7 @@ def explain(
 ) -> Explained:
     """Explain the window that holds a moment (None: the last one with a result), or what a plain one got then."""
     plan = PubSub(spark, deployment, decision=decision).plan
-    number = {s.id: n for n, s in enumerate(plan.subscriptions)}.get(subscription)
-    if number is None:
-        close = get_close_matches(subscription, [s.id for s in plan.subscriptions], 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"{deployment.name} has {len(plan.subscriptions)} others."
-        raise SparingError(f"There is no subscription {subscription!r}: {hint}")
+    number = number_of(plan, subscription)
     warm_up()
     interests = Interests.of(plan)
     shipped = ship(spark, interests)
@@ -110,6 +110,16 @@ def explain(
     return Explained(plan.subscriptions[number], broker, start, end, seen, walked)
 
 
+def number_of(plan: Plan, subscription: str) -> int:
+    """The number of a subscription by its id."""
+    number = {s.id: n for n, s in enumerate(plan.subscriptions)}.get(subscription)
+    if number is None:
+        close = get_close_matches(subscription, [s.id for s in plan.subscriptions], 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {len(plan.subscriptions):,} others."
+        raise SparingError(f"There is no subscription {subscription!r}: {hint}")
+    return number
+
+
 def _seen(rows: DataFrame, shipped: Shipped, plan: Plan, number: int, start: int, end: int) -> Seen:
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         machinery = shipped.machinery()
@@ -117,22 +127,19 @@ def _seen(rows: DataFrame, shipped: Shipped, plan: Plan, number: int, start: int
         for table in tables(batches):
             for publications, _ in admitted(table, machinery):
                 if publications.topic == topic:
-                    yield _one(_counts(publications, machinery.interests.plan, number, start, end))
+                    yield one_row(counts(publications, machinery.interests.plan, machinery.at_once, number, start, end))
 
-    published, matched = 0, 0
-    failed: Counter[str] = Counter()
-    origins: Counter[int] = Counter()
+    whole = Counted()
     for row in rows.mapInArrow(run, "found binary").collect():
-        part = pickle.loads(row["found"])
-        published, matched = published + part[0], matched + part[1]
-        failed.update(part[2])
-        origins.update(part[3])
+        whole += pickle.loads(row["found"])
     goal = int(plan.broker_of[number])
-    ways = {plan.routes.brokers[at]: (count, _way(plan.routes, at, goal)) for at, count in sorted(origins.items())}
-    return Seen(published, matched, dict(failed.most_common()), ways)
+    ways = {plan.routes.brokers[at]: (n, _way(plan.routes, at, goal)) for at, n in sorted(whole.origins.items())}
+    failed = dict(whole.failed.most_common())
+    return Seen(whole.published, whole.matched, whole.ranked, whole.chosen, failed, ways)
 
 
-def _one(found: object) -> pa.RecordBatch:
+def one_row(found: object) -> pa.RecordBatch:
+    """What a task found, as the only row of a batch with the column `found`."""
     return pa.RecordBatch.from_arrays([pa.array([pickle.dumps(found)], pa.binary())], names=["found"])
 
 
@@ -144,20 +151,33 @@ def _way(routes: Routes, at: int, goal: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _counts(
-    publications: Publications, plan: Plan, number: int, start: int, end: int
-) -> tuple[int, int, Counter[str], Counter[int]]:
-    """Published, matched, failures and origins of one batch."""
+@dataclass(frozen=True)
+class Counted:
+    """What one subscription saw of some publications: see `Seen`; `origins` goes by broker number."""
+
+    published: int = 0
+    matched: int = 0
+    ranked: int = 0
+    chosen: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    origins: Counter[int] = field(default_factory=Counter)
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
+
+
+def counts(publications: Publications, plan: Plan, at_once: AtOnce, number: int, start: int, end: int) -> Counted:
+    """What a subscription saw of the publications that were made in a span of time."""
     mine = np.flatnonzero((publications.time >= start) & (publications.time < end))
-    subscription, fields = plan.subscriptions[number], plan.topics[publications.topic].fields
+    subscription, types = plan.subscriptions[number], plan.topics[publications.topic].fields
     matches = np.ones(len(mine), dtype=bool)
     failed: Counter[str] = Counter()
     for name, constraint in subscription.query.box.constraints:
         column = publications.columns[name].take(mine)
-        values = column.values if fields[name].kind is Kind.TEXT else column.codes()
+        values = column.values if types[name].kind is Kind.TEXT else column.codes()
         codes = [code if there else None for code, there in zip(values.tolist(), column.valid.tolist(), strict=True)]
         admitted_by = np.fromiter(map(constraint.admits, codes), bool, len(mine))
-        failed[constraint.sql(name, fields[name])] += int((~admitted_by).sum())
+        failed[constraint.sql(name, types[name])] += int((~admitted_by).sum())
         matches &= admitted_by
     times = publications.time[mine]
     in_force = np.ones(len(mine), dtype=bool)
@@ -167,8 +187,22 @@ def _counts(
         in_force &= times < subscription.valid_until
     failed[NOT_IN_FORCE] += int((~in_force).sum())
     matches &= in_force
-    origins = Counter(publications.at[mine[matches]].tolist())
-    return len(mine), int(matches.sum()), +failed, origins
+    ranked, got = _chosen(publications.take(mine[matches]), plan, at_once, number)
+    origins = Counter(publications.at[mine[matches]][got].tolist())
+    return Counted(len(mine), int(matches.sum()), int(ranked.sum()), int((ranked & got).sum()), +failed, origins)
+
+
+def _chosen(publications: Publications, plan: Plan, at_once: AtOnce, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the publications that a subscription matches go to the k best only, and which of all it gets."""
+    under = publications.advertisement
+    if under is None:
+        return np.zeros(len(publications), bool), np.ones(len(publications), bool)
+    ranked = np.array([ad.top_k is not None for ad in plan.advertisements], dtype=bool)[under]
+    got = ~ranked
+    if ranked.any():
+        for _, chosen in at_once.chosen(publications):
+            got[chosen.pairs.rows[chosen.pairs.subscriptions == number]] = True
+    return ranked, got
 
 
 def _walk(parceled: DataFrame, shipped: Shipped, interests: Interests, number: int, at: int | None) -> Walked:
@@ -179,7 +213,7 @@ def _walk(parceled: DataFrame, shipped: Shipped, interests: Interests, number: i
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parcels = [parcel for batch in batches for parcel in batch["parcel"].to_pylist()]
         if parcels:
-            yield _one(_watched(shipped.machinery(), parcels, number, at))
+            yield one_row(_watched(shipped.machinery(), parcels, number, at))
 
     mine = parceled.where(parceled["group"] == group).coalesce(1)
     rows = mine.mapInArrow(run, "found binary").collect()

@@ -117,7 +117,7 @@ class PubSub:
                 f"The decision {interests.policy.name} must know everything that will be published, so it is for "
                 "batches only: choose another one for a stream, e.g. adock, or use sparing replay."
             )
-        warm_up()
+        warm_up(ranking=any(ad.top_k is not None for ad in self.plan.advertisements))
         shipped = ship(self.spark, interests)
         parceled = match(admit(publications, interests), shipped)
         if streaming:

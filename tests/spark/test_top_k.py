@@ -65,6 +65,8 @@ def rows(count: int = 60) -> list[dict[str, Any]]:
         }
         for n in range(count)
     ]
+    # Long after all others, so that every window ends.
+    found.append({"publisher": "all", "id": "last", "price": -1.0, "kind": "x", "ts": "2026-01-01T02:00:00Z"})
     found[4]["top_k"], found[5]["top_k"], found[6]["top_k"], found[7]["top_k"] = 1, 2, 9, "many"
     return found
 
@@ -73,7 +75,8 @@ def write(folder: Path, what: dict[str, Any], cuts: int) -> Path:
     (folder / "data").mkdir(parents=True)
     published = rows()
     for number in range(cuts):
-        lines = [json.dumps(row) + "\n" for row in published[number * 60 // cuts : (number + 1) * 60 // cuts]]
+        size = len(published)
+        lines = [json.dumps(row) + "\n" for row in published[number * size // cuts : (number + 1) * size // cuts]]
         (folder / f"data/part-{number:03}.json").write_text("".join(lines))
     path = folder / "offers.yaml"
     source, sink = {"format": "json", "path": "data", "maxFilesPerTrigger": 1}, {"format": "json", "path": "out"}

@@ -72,6 +72,8 @@ class Contest:
 
     def stood_for(self, which: np.ndarray, forwarded: np.ndarray, mass: np.ndarray) -> np.ndarray:
         """How many subscriptions each of those forwarded stands for, given for how many each of `which` does."""
+        if self.method is Covering.NONE:
+            return mass
         kept = np.isin(which, forwarded, assume_unique=True)
         return handed_on(self.standing(which), kept, mass, self.alike[which], self.k)[kept]
 

@@ -69,7 +69,7 @@ class Standing:
         ranked = -np.where(np.isnan(scores), -np.inf, scores)
         if fair:
             return cls(boxes, np.lexsort((-boxes.spread, ranked)), fair=True)
-        return cls(boxes, np.argsort(ranked, kind="stable"))
+        return cls(boxes, _ascending(ranked))
 
     @classmethod
     def by_certainty(cls, boxes: CodedBoxes, certain: Certain, fair: bool = False) -> Standing:
@@ -83,6 +83,13 @@ class Standing:
         last, last_coarse = _buckets(self.boxes.ranges.last)
         rows = 1 + max(int(low.max(initial=0)), int(last.max(initial=0)))
         return Buckets(low, last, low_coarse, last_coarse, rows)
+
+
+def _ascending(keys: np.ndarray) -> np.ndarray:
+    """The order of keys, equal ones as they come; if there are none, NumPy's quicker sort will do."""
+    order = np.argsort(keys)
+    found = keys[order]
+    return np.argsort(keys, kind="stable") if (found[1:] == found[:-1]).any() else order
 
 
 def _buckets(bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

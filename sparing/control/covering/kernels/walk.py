@@ -4,8 +4,8 @@ Kept boxes stand in bitmaps, 64 to a word. For every field there is a bitmap for
 this bucket or before") and of upper bounds ("ends in this bucket or after"); those that contain a box are the
 intersection of two bitmaps per field. Where a bound falls into the same bucket, the boxes themselves are compared.
 
-The word that is being filled stands apart until it is full: a box enters many bitmaps, and the places of one word in all
-of them lie far from each other in the bitmaps, but side by side there.
+The word that is being filled stands apart until it is full: a box enters many bitmaps, and a word's places in them are
+far from each other, but side by side as long as it stands apart.
 """
 
 from __future__ import annotations
@@ -76,17 +76,16 @@ def intersect(bits, lacking, low, last, missing, at, first, end, into):
     """The kept boxes of some words that may contain a box; 0 if there are none."""
     some = NONE
     for field in range(bits.shape[0]):
-        begins = bits[field, 0, low[at, field] + 1]
-        ends = bits[field, 1, last[at, field]]
+        begins, ends = low[at, field] + 1, last[at, field]
         some = NONE
         if field == 0:
             for word in range(first, end):
-                found = begins[word] & ends[word]
+                found = bits[field, 0, begins, word] & bits[field, 1, ends, word]
                 into[word - first] = found
                 some |= found
         else:
             for word in range(first, end):
-                found = into[word - first] & begins[word] & ends[word]
+                found = into[word - first] & bits[field, 0, begins, word] & bits[field, 1, ends, word]
                 into[word - first] = found
                 some |= found
         if missing[at, field]:
@@ -106,10 +105,9 @@ def surely(bits, exact, low, low_coarse, last, last_coarse, at, first, end, cand
     for word in range(first, end):
         into[word - first] = candidates[word - first] & exact[word]
     for field in range(bits.shape[0]):
-        begins = bits[field, 0, low[at, field] + 1 - low_coarse[field]]
-        ends = bits[field, 1, last[at, field] + last_coarse[field]]
+        begins, ends = low[at, field] + 1 - low_coarse[field], last[at, field] + last_coarse[field]
         for word in range(first, end):
-            into[word - first] &= begins[word] & ends[word]
+            into[word - first] &= bits[field, 0, begins, word] & bits[field, 1, ends, word]
     count = 0
     for word in range(first, end):
         count += ones(into[word - first])
@@ -241,3 +239,35 @@ def rank_walk(order, k, buckets, ranges, forms, static, fair):
             if kept % 64 == 0:
                 bits = put_away(filling, lacking_now, exact_now, bits, lacking, exact, full)
     return depth > 0
+
+
+@compiled
+def count_walk(better, others, k, buckets, ranges):
+    """How many of the better boxes, up to k, contain each of the others."""
+    fields, words, rows = ranges.low.shape[1], (len(better) + 63) // 64, buckets.rows + 1
+    bits, filling = np.zeros((fields, 2, rows, max(words, 1)), np.uint64), np.zeros((fields, 2, rows, 1), np.uint64)
+    lacking, lacking_now = np.zeros((fields, words), np.uint64), np.zeros((fields, 1), np.uint64)
+    exact, exact_now = np.zeros(words, np.uint64), np.zeros(1, np.uint64)
+    low, last, missing = in_order(better, buckets, ranges)
+    for at in range(len(better)):
+        enter(filling, lacking_now, exact_now, low, last, missing, ranges.set, better[at], at, at)
+        if at % 64 == 63 or at == len(better) - 1:
+            bits = put_away(filling, lacking_now, exact_now, bits, lacking, exact, at // 64)
+    low, last, missing = in_order(others, buckets, ranges)
+    low_coarse, last_coarse = buckets.low_coarse, buckets.last_coarse
+    candidates, certain = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    counts = np.zeros(len(others), np.int32)
+    for at in range(len(others)):
+        count = done = 0
+        while count < k and done < words:
+            first, done = done, min(done + BLOCK, words)
+            if intersect(bits, lacking, low, last, missing, at, first, done, candidates) == NONE:
+                continue
+            count += surely(bits, exact, low, low_coarse, last, last_coarse, at, first, done, candidates, certain)
+            for word in range(first, done):
+                rest = candidates[word - first] & ~certain[word - first]
+                while rest != NONE and count < k:
+                    count += contains(ranges, better[word * 64 + lowest(rest)], others[at])
+                    rest &= rest - ONE
+        counts[at] = min(count, k)
+    return counts

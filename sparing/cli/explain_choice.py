@@ -1,0 +1,57 @@
+"""`sparing explain --publication`: who gets a publication, and why."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from sparing.cli.console import clock, counted, out, say
+
+if TYPE_CHECKING:
+    from sparing.flow.rank.explain import Choice
+    from sparing.spark.explain_choice import ExplainedChoice
+
+MOST = 12  # rows of a table
+
+
+def tell_choice(found: ExplainedChoice, as_json: bool) -> None:
+    """Print it, for people or for programs."""
+    if as_json:
+        typer.echo(json.dumps(asdict(found), indent=1))
+        return
+    from sparing.report.choice import candidates_table, hops_table
+
+    choice = found.choice
+    say(
+        f"{choice.publication}, by {choice.publisher} at {choice.broker}, on {choice.topic}, {clock(choice.time)}",
+        "bold",
+    )
+    if found.others:
+        same = "publication has this id" if found.others == 1 else "publications have this id"
+        say(f"{found.others:,} more {same}; this is the first.")
+    say(f"{counted(len(choice.candidates), 'subscription matches', 'subscriptions match')}. {asked(choice)}")
+    if choice.candidates:
+        say()
+        out.print(candidates_table(choice, MOST))
+        _more(len(choice.candidates), "subscriptions")
+    if choice.hops:
+        out.print(hops_table(choice, MOST))
+        _more(len(choice.hops), "rows")
+    if found.verdict is not None:
+        say(found.verdict.why, "bold")
+
+
+def _more(count: int, what: str) -> None:
+    if count > MOST:
+        say(f"  There are {count - MOST:,} more {what}: --json lists them all.")
+
+
+def asked(choice: Choice) -> str:
+    """How many of those that match get it, and who is best."""
+    if choice.allowed is None:
+        return f"{choice.publisher} does not choose: everybody who matches gets it."
+    wish = "" if choice.wish is None else f"; this publication asks for {choice.wish:,}"
+    return f"{choice.publisher} has top_k {choice.top_k:,}{wish}. Who is best: {choice.rank}."

@@ -1,0 +1,132 @@
+"""`sparing plan`: what the control plane worked out, without Spark and without any data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from sparing.cli.console import clock, counted, moment, out, say, step
+from sparing.cli.replay import write_json
+
+if TYPE_CHECKING:
+    from sparing.control.plan import Plan
+    from sparing.control.summary import Counts, Summary
+
+MOST = 10  # rows of a table
+
+
+def plan(
+    file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
+    json_file: Path | None = typer.Option(None, "--json", help="Write all of it to a file as JSON.", metavar="OUT"),
+    at: str | None = typer.Option(
+        None,
+        "--at",
+        help="With the subscriptions in force then, e.g. 2026-01-01T08:00:05Z (before the first change).",
+        metavar="TIME",
+    ),
+    changes: bool = typer.Option(
+        False, "--changes", help="Count the messages of subscriptions that come and go, even if that takes long."
+    ),
+) -> None:
+    """Show what the control plane worked out: who gets to know which subscriptions, and what covering saves.
+
+    Needs neither Spark nor a source: nothing is published.
+
+    Example: sparing plan offers.yaml --at 2026-01-01T08:00:00Z --json plan.json
+    """
+    from sparing.deployment.deployment import Deployment
+    from sparing.deployment.planning import plan_of
+
+    time = None if at is None else moment(at)
+    deployment = Deployment.read(file)
+    with step(f"Planning {deployment.name}"):
+        from sparing.control.summary import summary_of
+
+        planned = plan_of(deployment)
+        found = summary_of(planned, time, patient=changes)
+    _tell(deployment.name, planned, found, time)
+    if json_file is not None:
+        write_json(json_file, plan_json(deployment.name, planned, found, time))
+
+
+def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
+    from sparing.report.plan import brokers_table, control_links_table, messages_table, offer_lines
+
+    when = "before the first change" if time is None else f"at {clock(time)}"
+    in_force = "" if found.in_force == found.subscriptions else f", {found.in_force:,} of them in force {when}"
+    parts = (
+        counted(len(plan.routes.brokers), "broker", "brokers"),
+        counted(len({ad.publisher for ad in plan.advertisements}), "publisher", "publishers"),
+        counted(found.subscriptions, "subscription", "subscriptions"),
+    )
+    say(f"{name}: {', '.join(parts)}{in_force}; covering is {plan.covering}.")
+    out.print(brokers_table(found.brokers[:MOST]))
+    _more(len(found.brokers), "brokers, which hold fewer subscriptions")
+    if found.offers:
+        say("What is advertised, and how far subscriptions are told of", "bold italic")
+        for offer in found.offers[:MOST]:
+            heading, *lines = offer_lines(offer)
+            say(f"\n  {heading}")
+            for line in lines:
+                say(f"    {line}")
+        say()
+        _more(len(found.offers), "advertisements, with fewer subscriptions known at their brokers")
+    if sum(offer.messages.with_covering for offer in found.offers) > found.subscribed.with_covering:
+        say("  What crosses a link for several advertisements crosses it once, so there are fewer messages in all.")
+    busy = [link for link in found.links if link.advertisements or link.subscriptions.without_covering]
+    out.print(messages_table(found))
+    say(f"  {saved(found.subscribed)}")
+    _tell_changes(found, time)
+    if busy:
+        say()
+        out.print(control_links_table(busy[:MOST]))
+        _more(len(busy), "links, which carry less")
+
+
+def _more(count: int, what: str) -> None:
+    if count > MOST:
+        say(f"  There are {count - MOST:,} more {what}: --json lists them all.")
+
+
+def saved(subscribed: Counts) -> str:
+    """What covering saved, in a sentence."""
+    if not subscribed.without_covering:
+        return "No subscription has to be told to a neighbour."
+    if not subscribed.saved:
+        return "Covering saves nothing here."
+    return f"Covering saves {subscribed.saved:,} subscription messages, {subscribed.saved_percent}%."
+
+
+def _tell_changes(found: Summary, time: int | None) -> None:
+    changing, messages = found.changes.subscriptions, found.changes.messages
+    if not changing:
+        return
+    who = f"{counted(changing, 'subscription comes', 'subscriptions come')} and {'goes' if changing == 1 else 'go'}"
+    when = " later" if time is None else ""
+    if messages is None:
+        say(f"  {who}{when}: to count the messages takes a while, --changes does it.")
+    else:
+        say(f"  {who}{when}: {counted(messages, 'more message', 'more messages')}.")
+
+
+def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[str, Any]:
+    """A plan for programs."""
+    return {
+        "deployment": name,
+        "covering": plan.covering.value,
+        "at": None if time is None else clock(time),
+        "subscriptions": found.subscriptions,
+        "in_force": found.in_force,
+        "brokers": [asdict(broker) | {"holds": asdict(broker.holds)} for broker in found.brokers],
+        "advertisements": [asdict(offer) for offer in found.offers],
+        "messages": {
+            "advertisement": found.advertised,
+            "subscription": asdict(found.subscribed),
+            "saved_percent": found.subscribed.saved_percent,
+        },
+        "links": [asdict(link) for link in found.links],
+        "changes": asdict(found.changes),
+    }

@@ -1,0 +1,286 @@
+"""Why a subscription is among the k best of a publication, or why not: ranks, and what brokers picked on the way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparing.control.plan import Plan
+from sparing.control.summary import technique_of
+from sparing.flow.pairs import Pairs
+from sparing.flow.publications import Publications
+from sparing.flow.rank.choose import Chooser
+from sparing.match.explain import explain_codes
+from sparing.model.rank import Fairness
+from sparing.model.subscription import Subscription
+from sparing.model.types import EPOCH, MICROSECOND, Code, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A subscription that matches; `score` is None if nobody scores, or if the score is NULL or NaN."""
+
+    subscription: str
+    subscriber: str
+    broker: str
+    score: float | None
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """What a broker picks beyond a link to a neighbour, or among its own subscriptions (`onward` is None).
+
+    `matching` of them match, `known` of these are known to the broker.
+    """
+
+    broker: str
+    onward: str | None
+    matching: int
+    known: int
+    picked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Who gets a publication. Candidates are in the order of their rank; where lots are drawn, those drawn come first.
+
+    `top_k` is what the publisher advertised, `wish` what the publication itself asks for; `allowed` is what counts. All
+    three are None if everybody who matches gets it; then there are no hops.
+    """
+
+    publication: str
+    publisher: str
+    topic: str
+    broker: str
+    time: int
+    top_k: int | None
+    wish: int | None
+    allowed: int | None
+    rank: str | None
+    covering: str
+    candidates: tuple[Candidate, ...]
+    hops: tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a subscription gets a publication, and why, in a sentence."""
+
+    subscription: str
+    chosen: bool
+    why: str
+
+
+def choice_of(plan: Plan, publication: Publications, matching: Pairs, chosen: Pairs) -> Choice:
+    """The choice for one publication, given all that match and are in force, and those of them that were chosen."""
+    assert len(publication) == 1
+    assert publication.advertisement is not None
+    number = int(publication.advertisement[0])
+    advertisement = plan.advertisements[number]
+    chooser = Chooser(plan)
+    allowed = int(chooser.allowed(publication)[0])
+    wish = 0 if publication.top_k is None or advertisement.top_k is None else int(publication.top_k[0])
+    technique, _ = technique_of(plan.contests[number], plan.covering)
+    ranked, scores, got = _ranked(plan, chooser, number, publication, matching, chosen)
+    return Choice(
+        str(publication.id[0]),
+        advertisement.publisher,
+        advertisement.topic,
+        advertisement.broker,
+        int(publication.time[0]),
+        advertisement.top_k,
+        wish or None,
+        None if allowed < 0 else allowed,
+        None if advertisement.top_k is None else advertisement.rank.words,
+        technique,
+        tuple(
+            _candidate(plan, subscription, score, taken)
+            for subscription, score, taken in zip(ranked.tolist(), scores, got.tolist(), strict=True)
+        ),
+        () if allowed < 0 else tuple(_hops(plan, number, publication, ranked, got)),
+    )
+
+
+def _ranked(
+    plan: Plan, chooser: Chooser, number: int, publication: Publications, matching: Pairs, chosen: Pairs
+) -> tuple[np.ndarray, Sequence[float | None], np.ndarray]:
+    """Subscriptions in the order of their rank, their scores, and whether they are chosen."""
+    rank, top_k = plan.advertisements[number].rank, plan.advertisements[number].top_k
+    found = matching.subscriptions
+    got = np.isin(found, chosen.subscriptions)
+    if top_k is None or rank.by is None or not len(found):
+        order = np.lexsort((found, ~got))
+        return found[order], [None] * len(found), got[order]
+    scores = np.empty(len(found))
+    chooser.scorer(number).score(publication, matching, np.zeros(1, np.int64), np.arange(len(found)), scores)
+    drawn = np.zeros(len(found), bool) if rank.fair is Fairness.NONE else ~got
+    order = np.lexsort((found, drawn, -scores))
+    shown = [None if math.isinf(score) and score < 0 else score for score in scores[order].tolist()]
+    return found[order], shown, got[order]
+
+
+def _candidate(plan: Plan, number: int, score: float | None, chosen: bool) -> Candidate:
+    subscription = plan.subscriptions[number]
+    broker = plan.routes.brokers[plan.broker_of[number]]
+    return Candidate(subscription.id, subscription.subscriber, broker, score, chosen)
+
+
+def _hops(plan: Plan, number: int, publication: Publications, matching: np.ndarray, chosen: np.ndarray) -> list[Hop]:
+    """What the brokers that the publication comes by pick, those nearest to the publisher first."""
+    routes = plan.routes
+    known = _known(plan, number, publication, matching)
+    hops = []
+    ahead = [(routes.number[plan.advertisements[number].broker], -1)]
+    for broker, origin in ahead:
+        links = routes.link_of[broker, plan.broker_of[matching]]
+        for link in np.unique(links).tolist():
+            target = int(routes.target[link]) if link >= 0 else None
+            if target == origin:
+                continue
+            beyond = links == link
+            picked = int(chosen[beyond].sum())
+            onward = None if target is None else routes.brokers[target]
+            knows = int(known[broker][beyond].sum())
+            hops.append(Hop(routes.brokers[broker], onward, int(beyond.sum()), knows, picked))
+            if target is not None and picked:
+                ahead.append((target, broker))
+    return hops
+
+
+def _known(plan: Plan, number: int, publication: Publications, matching: np.ndarray) -> dict[int, np.ndarray]:
+    """Broker -> which of the matching subscriptions it knows; those that it asks for are known to it."""
+    everywhere = dict.fromkeys(range(len(plan.routes.brokers)), np.ones(len(matching), bool))
+    if plan.advertisements[number].rank.fair is Fairness.EXACT:
+        return everywhere
+    epoch = int(np.searchsorted(plan.changes, publication.time[0], side="right"))
+    table = plan.table(number, epoch)
+    return {broker: np.zeros(len(matching), bool) for broker in everywhere} | {
+        entry.broker: np.isin(matching, entry.numbers) for entry in table.known
+    }
+
+
+def verdict(plan: Plan, publication: Publications, choice: Choice, number: int) -> Verdict:
+    """Why a subscription gets a publication, or why not."""
+    subscription = plan.subscriptions[number]
+    place = next((at for at, c in enumerate(choice.candidates) if c.subscription == subscription.id), None)
+    if place is None:
+        return Verdict(subscription.id, False, _not_matching(plan, publication, choice, number))
+    mine = choice.candidates[place]
+    return Verdict(subscription.id, mine.chosen, _ranking(plan, publication, choice, place))
+
+
+def _not_matching(plan: Plan, publication: Publications, choice: Choice, number: int) -> str:
+    subscription = plan.subscriptions[number]
+    name, query = subscription.id, subscription.query
+    if query.topic != choice.topic:
+        return f"{name} is a subscription on {query.topic}, and the publication is on {choice.topic}."
+    fields = plan.topics[choice.topic].fields
+    found = explain_codes({field: _code(publication, field) for field in query.box.fields}, query.box, fields)
+    if not found.matches:
+        return f"{name} does not match: {'; '.join(map(str, found.failures))}."
+    if (when := _not_in_force(subscription, choice.time)) is not None:
+        return f"{name} matches, but was not in force then: {when}."
+    home = plan.routes.brokers[plan.broker_of[number]]
+    return f"{name} matches, but no links lead from {choice.broker} to {home}."
+
+
+def _code(publication: Publications, field: str) -> Code | None:
+    column = publication.columns[field]
+    if not column.valid[0]:
+        return None
+    return str(column.values[0]) if column.type.kind is Kind.TEXT else int(column.codes()[0])
+
+
+def _not_in_force(subscription: Subscription, time: int) -> str | None:
+    if subscription.valid_from is not None and time < subscription.valid_from:
+        return f"it is from {_time(subscription.valid_from)} on"
+    if subscription.valid_until is not None and time >= subscription.valid_until:
+        return f"it was until {_time(subscription.valid_until)}"
+    return None
+
+
+def _time(micros: int) -> str:
+    return (EPOCH + micros * MICROSECOND).isoformat().replace("+00:00", "Z")
+
+
+def _ranking(plan: Plan, publication: Publications, choice: Choice, place: int) -> str:
+    """Why one that matches is chosen, or not."""
+    candidates, k = choice.candidates, choice.allowed
+    mine, name = candidates[place], candidates[place].subscription
+    gets = f"{name} gets it" if mine.chosen else f"{name} does not get it"
+    if k is None:
+        return f"{gets}: {choice.publisher} does not choose, so everybody who matches gets it."
+    if len(candidates) <= k:
+        return f"{gets}: {_count(len(candidates), 'matches', 'match')}, and {k:,} may get it."
+    last = candidates[k - 1]
+    better = sum(_above(c.score, last.score) for c in candidates)
+    equal = [at for at, c in enumerate(candidates) if c.score == last.score]
+    if _above(mine.score, last.score):
+        return f"{gets}: with {_score(mine.score)} it is number {place + 1:,} of the {k:,} best."
+    if _above(last.score, mine.score):
+        scores, only = _apart(last.score, mine.score)
+        return f"{gets}: {last.subscription}, the last of the {k:,} best, scores {scores} and {name} {only}."
+    if len(equal) <= k - better:
+        return f"{gets}: with {_score(mine.score)} it is number {place + 1:,} of the {k:,} best."
+    assert publication.advertisement is not None
+    number = int(publication.advertisement[0])
+    alike = plan.advertisements[number].rank.by is None
+    all_of = "match and are alike" if alike else f"have {_score(mine.score)}"
+    who = f"{len(equal):,} subscriptions {all_of}, for {_count(k - better, 'place', 'places')}"
+    if plan.advertisements[number].rank.fair is Fairness.NONE:
+        return f"{gets}: {who}, and the lower id comes first."
+    drawn = f"and lots were drawn, by the publication's id: {name} was {'' if mine.chosen else 'not '}drawn"
+    way = f" {_way(plan, choice, mine)}" if Chooser(plan).by_hops(number) else ""
+    return f"{gets}: {who}, {drawn}.{way}"
+
+
+def _above(one: float | None, other: float | None) -> bool:
+    """Whether a score is the higher one; none at all is the lowest."""
+    return (-math.inf if one is None else one) > (-math.inf if other is None else other)
+
+
+def _way(plan: Plan, choice: Choice, mine: Candidate) -> str:
+    """What the brokers on the way to a subscription picked."""
+    routes, at, goal = plan.routes, plan.routes.number[choice.broker], plan.routes.number[mine.broker]
+    told, sentences = choice.allowed, []
+    while True:
+        broker = routes.brokers[at]
+        here = [hop for hop in choice.hops if hop.broker == broker]
+        knows = sum(hop.known for hop in here)
+        onward = None if at == goal else routes.brokers[routes.target[routes.link_of[at, goal]]]
+        picked = sum(hop.picked for hop in here if hop.onward == onward)
+        where = "of its own" if onward is None else f"beyond {onward}"
+        sentences.append(f"{broker} had to pick {told:,} of the {knows:,} it knows and picked {picked:,} {where}")
+        if onward is None or not picked:
+            return "; ".join(sentences) + "."
+        told, at = picked, int(routes.target[routes.link_of[at, goal]])
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _score(score: float | None) -> str:
+    return "no score" if score is None else f"a score of {shown(score)}"
+
+
+def _apart(high: float | None, low: float | None) -> tuple[str, str]:
+    """A score and a lower one, so that they can be told apart."""
+    assert high is not None
+    if low is None:
+        return shown(high), "has none"
+    same = shown(high) == shown(low)
+    return (repr(high), f"only {low!r}") if same else (shown(high), f"only {shown(low)}")
+
+
+def shown(score: float) -> str:
+    """A score for people.
+
+    >>> shown(450.0), shown(1 / 3)
+    ('450', '0.333333')
+    """
+    return f"{score:,.0f}" if score == round(score, 0) and abs(score) < 1e15 else f"{score:.6g}"

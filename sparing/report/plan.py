@@ -1,0 +1,69 @@
+"""A plan's summary as tables in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
+
+
+def _table(title: str, first: str, numbers: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    table.add_column(first, no_wrap=True)
+    for name in numbers:
+        table.add_column(name, justify="right", style="dim" if name.startswith("without") else "")
+    return table
+
+
+def brokers_table(brokers: Sequence[BrokerSummary]) -> Table:
+    """How many subscriptions brokers know and tell."""
+    numbers = ("own", "told by neighbours", "holds", "without covering", "tells neighbours", "without covering")
+    table = _table("What brokers know: subscriptions", "broker", numbers)
+    for broker in brokers:
+        row = [broker.own, broker.told_by_neighbours.with_covering]
+        for counts in (broker.holds, broker.told_to_neighbours):
+            row += [counts.with_covering, counts.without_covering]
+        table.add_row(Text(broker.broker), *[f"{number:,}" for number in row])
+    return table
+
+
+def offer_lines(offer: OfferSummary) -> list[str]:
+    """What is advertised, how it is covered, and what that takes; the first line is a heading."""
+    others = f" and {len(offer.publishers) - 1:,} more" if len(offer.publishers) > 1 else ""
+    where = "" if offer.where == "true" else f" where {offer.where}"
+    lines = [f"{offer.publishers[0]}{others} at {offer.broker}: {offer.topic}{where}"]
+    if offer.top_k is not None:
+        lines.append(f"to {offer.top_k:,} of those that match: {offer.rank}")
+    technique = "no covering" if offer.technique == "none" else offer.technique
+    lines.append(technique if offer.remark is None else f"{technique}: {offer.remark}")
+    known, sent = offer.known.with_covering, offer.messages
+    lines.append(
+        f"{offer.matching:,} can match, {known:,} of them known at {offer.broker}: {sent.with_covering:,} messages"
+        + (f" instead of {sent.without_covering:,}" if sent.saved else "")
+    )
+    return lines
+
+
+def messages_table(summary: Summary) -> Table:
+    """What the control plane sends, by kind."""
+    table = _table("Messages of the control plane", "", ("with covering", "without"))
+    advertised, subscribed = summary.advertised, summary.subscribed
+    table.add_row("advertisement", f"{advertised:,}", f"{advertised:,}")
+    table.add_row("subscription", f"{subscribed.with_covering:,}", f"{subscribed.without_covering:,}")
+    table.add_section()
+    together = advertised + subscribed.with_covering, advertised + subscribed.without_covering
+    table.add_row("together", *[f"{number:,}" for number in together], style="bold")
+    return table
+
+
+def control_links_table(links: Sequence[LinkSummary]) -> Table:
+    """What crosses links."""
+    table = _table("Messages by link", "link", ("advertisement", "subscription", "without covering"))
+    for link in links:
+        row = (link.advertisements, link.subscriptions.with_covering, link.subscriptions.without_covering)
+        table.add_row(Text(f"{link.source}>{link.target}"), *[f"{number:,}" for number in row])
+    return table
