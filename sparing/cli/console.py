@@ -132,17 +132,6 @@ def clock(micros: int) -> str:
     return text.replace(".000", "")
 
 
-def listed(names: Sequence[str], most: int) -> str:
-    """Names one after the other, the last ones counted if there are many.
-
-    >>> listed(["a", "b", "c", "d"], 2)
-    'a, b and 2 more'
-    """
-    if len(names) <= most:
-        return ", ".join(names)
-    return f"{', '.join(names[:most])} and {len(names) - most:,} more"
-
-
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep what the Java process writes while it starts from the terminal (it inherits our standard error)."""

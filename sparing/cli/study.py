@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.table import Table
 
-NAMES = ("mna",)
+    from sparing.study.study import Shown, Study, Titled
+
+NAMES = ("mna", "topk")  # each is a package of `sparing.study` with a module `study`
 ALL = "all"
 WORDS = 20  # characters, from which on a cell may be folded
 
@@ -48,7 +51,7 @@ def study(
     Writes NAME.html, with all tables and figures beside the numbers that the paper prints, and NAME.csv with every
     measurement.
 
-    Example: sparing study mna --scale small --out studies
+    Example: sparing study topk --scale small --out studies
     """
     from sparing.report.plots import need_matplotlib
 
@@ -59,45 +62,40 @@ def study(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SparingError(f"{folder} cannot be made a folder: {error.strerror}.") from None
+    told = {}
     with spark_session(master, conf) as spark:
-        _mna(spark, scale, folder, json_)
+        for one in NAMES if name == ALL else (name,):
+            found: Study = import_module(f"sparing.study.{one}.study").STUDY
+            told[one] = _run(spark, found, scale, folder, quiet=json_)
+    if json_:
+        say(json.dumps(told if name == ALL else told[name], indent=1))
 
 
-def _mna(spark: SparkSession, size: Size, folder: Path, as_json: bool) -> None:
+def _run(spark: SparkSession, study: Study, scale: Size, folder: Path, quiet: bool) -> dict[str, Any]:
+    """Measure a study, write its files, print its tables unless that is left to JSON, and give what is in that."""
     from sparing.spark.cells import run_cells
-    from sparing.study.mna.figures import SUMMARY_TITLE, TABLE_I_TITLE, summary, table_i
-    from sparing.study.mna.grid import SCALES
-    from sparing.study.mna.measure import measure
-    from sparing.study.mna.page import comparison_table, page, to_gain
-    from sparing.study.mna.printed import comparisons
-    from sparing.study.mna.results import Results
-    from sparing.study.mna.row import to_csv
 
-    scale = SCALES[size.value]
-    cells = scale.cells()
+    cells = study.cells(scale.value)
     with _measuring(len(cells)) as tell:
-        results = Results(scale, [row for rows in run_cells(spark, measure, cells, tell) for row in rows])
-    found = comparisons(results)
-    files = {folder / "mna.csv": to_csv(results.rows)}
+        rows = [row for some in run_cells(spark, study.measure, cells, tell) for row in some]
     with step("Drawing the figures"):
-        files[folder / "mna.html"] = page(results)
-    for path, text in files.items():
-        _write(path, text)
-    if as_json:
-        whole = {
-            "scale": scale.name,
-            "files": [str(path) for path in files],
-            "comparisons": [vars(comparison) for comparison in found],
-            "rows": [row.flat() for row in results.rows],
-        }
-        say(json.dumps(whole, indent=1))
-        return
-    out.print(_table("What the paper prints, and ours", *comparison_table(found), left=2))
-    out.print(_table(TABLE_I_TITLE, *table_i(results)))
-    out.print(_table(SUMMARY_TITLE, *summary(results)))
-    for sentence in to_gain(results):
+        shown = study.show(scale.value, rows)
+    paths = []
+    for ending, text in shown.files.items():
+        paths.append(folder / f"{study.name}.{ending}")
+        _write(paths[-1], text)
+    files = [str(path) for path in paths]
+    if not quiet:
+        _print(shown)
+        say(f"Page and measurements: {', '.join(files)}.")
+    return {"scale": scale.value, "files": files, **shown.json}
+
+
+def _print(shown: Shown) -> None:
+    for titled in shown.tables:
+        out.print(_table(titled))
+    for sentence in shown.sentences:
         say(sentence)
-    say(f"Page and measurements: {', '.join(map(str, files))}.")
 
 
 @contextmanager
@@ -123,15 +121,16 @@ def _measuring(total: int) -> Iterator[Callable[[int], None]]:
     err.print(f"[green]✓[/] Measured {total} experiments [dim]({seconds:.1f} s)[/]", highlight=False)
 
 
-def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> Table:
+def _table(titled: Titled) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    names, rows = titled.table
+    table = Table(box=box.SIMPLE_HEAD, title=titled.title, title_justify="left", title_style="bold")
     for at, name in enumerate(names):
         longest = max((len(row[at]) for row in rows), default=0)
         kept = longest if longest <= WORDS else None  # numbers are not cut, and sentences are folded
-        table.add_column(name, justify="left" if at < left else "right", min_width=kept)
+        table.add_column(name, justify="left" if at < titled.left else "right", min_width=kept)
     for row in rows:
         table.add_row(*row)
     return table

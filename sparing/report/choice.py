@@ -28,7 +28,11 @@ def candidates_table(choice: Choice, most: int) -> Table:
 
 def hops_table(choice: Choice, most: int) -> Table:
     """What brokers picked on the way."""
-    title = f"What brokers pick, under {choice.covering}" if choice.covering != "none" else "What brokers pick"
+    title = "What brokers pick"
+    if choice.asks:
+        title += ", having asked how many match"
+    elif choice.covering != "none":
+        title += f", under {choice.covering}"
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
     for name in ("broker", "where"):
         table.add_column(name, no_wrap=True)

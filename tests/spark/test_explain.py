@@ -1,6 +1,8 @@
-"""`explain` on Spark: the window, the way, the decisions, and the sentence for what cannot be explained."""
+"""`explain` on Spark: the window, the way, the decisions, who gets a publication, and what cannot be explained."""
 
 import json
+import shutil
+from collections import defaultdict
 
 import pytest
 from hypothesis import given, settings
@@ -8,8 +10,12 @@ from hypothesis import strategies as st
 
 import sparing
 from sparing.deployment.deployment import Deployment
+from sparing.flow.at_once import AtOnce
+from sparing.flow.interests import Interests
 from sparing.spark import sources
-from sparing.spark.explain import _counts, explain
+from sparing.spark.explain import counts, explain
+from sparing.spark.explain_choice import explain_choice
+from tests.docs.pages import ROOT
 from tests.flow import strategies
 from tests.flow.test_walk import cases
 from tests.judges import overlay as judge
@@ -58,12 +64,14 @@ def test_what_matched_is_counted_as_the_judge_counts(case, data):
     topic = plan.subscriptions[number].query.topic
     start, end = sorted(data.draw(st.tuples(*[st.integers(strategies.FIRST, strategies.LAST + 1)] * 2)))
     made = [p for p in publications if p.topic == topic]
-    published, matched, failed, origins = _counts(strategies.batch(plan, topic, made), plan, number, start, end)
+    at_once = AtOnce(Interests.of(plan))
+    found = counts(strategies.batch(plan, topic, made), plan, at_once, number, start, end)
     inside = [p for p in made if start <= p.time < end]
-    assert published == len(inside)
-    assert matched == sum(origins.values()) == len(judge.matching(plan, number, inside))
-    assert published - matched <= sum(failed.values())
-    assert all(failed.values())
+    assert found.published == len(inside)
+    assert found.matched == sum(found.origins.values()) == len(judge.matching(plan, number, inside))
+    assert found.published - found.matched <= sum(found.failed.values())
+    assert all(found.failed.values())
+    assert found.ranked == found.chosen == 0
 
 
 def test_a_plain_subscription_is_explained(spark, deployment):
@@ -83,3 +91,74 @@ def test_what_cannot_be_explained_is_said(spark, deployment):
     plain = next(s for s in deployment.subscriptions if s.query.aggregation is None and s.query.every is None)
     with pytest.raises(sparing.SparingError, match="gets single events: say when, with --at TIME"):
         explain(spark, deployment, plain.id, None)
+
+
+@pytest.fixture(scope="module")
+def offers(tmp_path_factory):
+    """The example of targeted offers, with windows over them."""
+    folder = tmp_path_factory.mktemp("offers") / "examples"
+    shutil.copytree(ROOT / "docs" / "examples", folder)
+    extra = """
+  - id: h1
+    subscriber: gus
+    sql: SELECT count(*) FROM offers WHERE price < 100 GROUP BY window(ts, '1 hour')
+    attributes: {budget: 1000}
+source:"""
+    file = folder / "offers.yaml"
+    file.write_text(file.read_text().replace("\nsource:", extra))
+    return Deployment.read(file)
+
+
+@pytest.fixture(scope="module")
+def got(spark, offers):
+    """Publication -> the plain subscriptions that got it."""
+    delivered = sparing.PubSub(spark, offers).deliver(sources.read(spark, offers, streaming=False))
+    found = defaultdict(set)
+    for row in delivered.notifications.where("kind = 'event'").collect():
+        found[json.loads(row["payload"].toJson())["id"]].add(row["subscription"])
+    delivered.forget()
+    return found
+
+
+def test_a_choice_is_explained_as_it_was_delivered(spark, offers, got):
+    for publication in ("bike", "bell", "ticket-1"):
+        found = explain_choice(spark, offers, publication)
+        chosen = {c.subscription for c in found.choice.candidates if c.chosen}
+        assert chosen - {"h1"} == got[publication]
+        assert len(chosen) == found.choice.allowed
+        assert (found.verdict, found.others) == (None, 0)
+
+
+def test_why_a_subscription_got_it_or_not(spark, offers):
+    found = explain_choice(spark, offers, "bike", "d1")
+    assert [(c.subscription, c.score) for c in found.choice.candidates[:3]] == [("a1", 450), ("b1", 250), ("e1", 200)]
+    assert found.verdict.why == "d1 does not get it: e1, the last of the 3 best, scores 200 and d1 only -50."
+    found = explain_choice(spark, offers, "bell", "a1")
+    assert (found.choice.top_k, found.choice.wish, found.choice.allowed) == (3, 1, 1)
+    assert found.verdict.why == "a1 does not get it: h1, the best one, scores 980 and a1 only 880."
+
+
+def test_publications_that_cannot_be_explained(spark, offers):
+    with pytest.raises(
+        sparing.SparingError, match="There is no publication 'bikes' in the source: did you mean 'bike'"
+    ):
+        explain_choice(spark, offers, "bikes")
+    with pytest.raises(sparing.SparingError, match="ids there look like 'atlas'"):
+        explain_choice(spark, offers, "0123456789")
+    with pytest.raises(sparing.SparingError, match="it is in quarantine .outside the advertisement: shop advertised"):
+        explain_choice(spark, offers, "yacht")
+    with pytest.raises(sparing.SparingError, match="There is no subscription 'd3': did you mean 'd"):
+        explain_choice(spark, offers, "bike", "d3")
+
+
+def test_a_window_counts_what_it_was_chosen_for(spark, offers):
+    """Of four offers below 100 in the hour, h1 is the best for all; a1 is left out once, when only one was wanted."""
+    hour = 1_767_258_000_000_000  # 2026-01-01T09:00:00Z
+    found = explain(spark, offers, "h1", hour)
+    seen = found.seen
+    assert (seen.published, seen.matched, seen.ranked, seen.chosen) == (4, 3, 3, 3)
+    assert json.loads(found.walked.payload) == {"count(1)": 3}
+    for minutes, chosen in ((0, 1), (10, 0)):
+        seen = explain(spark, offers, "a1", hour + minutes * 60_000_000).seen
+        assert (seen.matched, seen.ranked, seen.chosen) == (1, 1, chosen)
+        assert sum(count for count, _ in seen.origins.values()) == chosen

@@ -49,7 +49,8 @@ class Choice:
     """Who gets a publication. Candidates are in the order of their rank; where lots are drawn, those drawn come first.
 
     `top_k` is what the publisher advertised, `wish` what the publication itself asks for; `allowed` is what counts. All
-    three are None if everybody who matches gets it; then there are no hops.
+    three are None if everybody who matches gets it; then there are no hops. With `asks`, brokers asked each other how
+    many match.
     """
 
     publication: str
@@ -62,6 +63,7 @@ class Choice:
     allowed: int | None
     rank: str | None
     covering: str
+    asks: bool
     candidates: tuple[Candidate, ...]
     hops: tuple[Hop, ...]
 
@@ -97,6 +99,7 @@ def choice_of(plan: Plan, publication: Publications, matching: Pairs, chosen: Pa
         None if allowed < 0 else allowed,
         None if advertisement.top_k is None else advertisement.rank.words,
         technique,
+        _asks(plan, number),
         tuple(
             _candidate(plan, subscription, score, taken)
             for subscription, score, taken in zip(ranked.tolist(), scores, got.tolist(), strict=True)
@@ -151,10 +154,16 @@ def _hops(plan: Plan, number: int, publication: Publications, matching: np.ndarr
     return hops
 
 
+def _asks(plan: Plan, number: int) -> bool:
+    """Whether brokers ask each other how many subscriptions match."""
+    rank = plan.advertisements[number].rank
+    return plan.advertisements[number].top_k is not None and rank.fair is Fairness.EXACT and not rank.needs_everyone
+
+
 def _known(plan: Plan, number: int, publication: Publications, matching: np.ndarray) -> dict[int, np.ndarray]:
     """Broker -> which of the matching subscriptions it knows; those that it asks for are known to it."""
     everywhere = dict.fromkeys(range(len(plan.routes.brokers)), np.ones(len(matching), bool))
-    if plan.advertisements[number].rank.fair is Fairness.EXACT:
+    if _asks(plan, number):
         return everywhere
     epoch = int(np.searchsorted(plan.changes, publication.time[0], side="right"))
     table = plan.table(number, epoch)
@@ -219,13 +228,13 @@ def _ranking(plan: Plan, publication: Publications, choice: Choice, place: int) 
     last = candidates[k - 1]
     better = sum(_above(c.score, last.score) for c in candidates)
     equal = [at for at, c in enumerate(candidates) if c.score == last.score]
-    if _above(mine.score, last.score):
-        return f"{gets}: with {_score(mine.score)} it is number {place + 1:,} of the {k:,} best."
     if _above(last.score, mine.score):
         scores, only = _apart(last.score, mine.score)
-        return f"{gets}: {last.subscription}, the last of the {k:,} best, scores {scores} and {name} {only}."
-    if len(equal) <= k - better:
-        return f"{gets}: with {_score(mine.score)} it is number {place + 1:,} of the {k:,} best."
+        which = "the best one" if k == 1 else f"the last of the {k:,} best"
+        return f"{gets}: {last.subscription}, {which}, scores {scores} and {name} {only}."
+    if _above(mine.score, last.score) or len(equal) <= k - better:
+        which = "the best one" if k == 1 else f"number {place + 1:,} of the {k:,} best"
+        return f"{gets}: with {_score(mine.score)} it is {which}."
     assert publication.advertisement is not None
     number = int(publication.advertisement[0])
     alike = plan.advertisements[number].rank.by is None
@@ -254,7 +263,8 @@ def _way(plan: Plan, choice: Choice, mine: Candidate) -> str:
         onward = None if at == goal else routes.brokers[routes.target[routes.link_of[at, goal]]]
         picked = sum(hop.picked for hop in here if hop.onward == onward)
         where = "of its own" if onward is None else f"beyond {onward}"
-        sentences.append(f"{broker} had to pick {told:,} of the {knows:,} it knows and picked {picked:,} {where}")
+        some = f"{told:,} of the {knows:,} that {'match' if choice.asks else 'it knows'}"
+        sentences.append(f"{broker} had to pick {some}, and picked {picked:,} {where}")
         if onward is None or not picked:
             return "; ".join(sentences) + "."
         told, at = picked, int(routes.target[routes.link_of[at, goal]])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from statistics import mean
 
 from sparing.report.plots import Panel
+from sparing.study.exhibits import Figure
 from sparing.study.mna.grid import PANELS, Cell
 from sparing.study.mna.printed import TABLE_I
 from sparing.study.mna.results import Results, messages, seconds, walk_seconds
@@ -19,17 +19,6 @@ DECIDING = ("adock", "wad", "bat", "wad-live", "patience")  # those that are wor
 
 Along = Callable[[Cell], float]  # what varies
 Value = Callable[[Cell, str], float | None]  # what is shown, of a cell and a policy
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure: its panels, and the numbers behind them as rows of text under `names`."""
-
-    name: str
-    title: str
-    panels: tuple[Panel, ...]
-    names: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def figures(results: Results) -> list[Figure]:
@@ -121,7 +110,7 @@ def _figure_9(results: Results) -> Figure:
     rows = _numbers(results, cells, along[1], [value for _, value in shown])
     names = ("window / shift", "policy", *[label for label, _ in shown])
     title = f"Windows of {cells[0].window:g} s by their shift: {cells[0].workload}"
-    return Figure("Figure 9", title, _drawn(panels), names, tuple(rows))
+    return Figure("Figure 9", title, _drawn(panels), names, tuple(rows), left=2)
 
 
 def _swept(
@@ -142,7 +131,7 @@ def _swept(
         found = _numbers(results, sweep(workload, windows), along[1], [value for _, value in shown])
         rows += [(workload, windows, *row) for row in found]
     names = ("workload", "windows", along[0], "policy", *[label for label, _ in shown])
-    return Figure(name, title, _drawn(panels), names, tuple(rows))
+    return Figure(name, title, _drawn(panels), names, tuple(rows), left=4)
 
 
 def _panel(

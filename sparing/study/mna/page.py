@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import median
 
 from sparing.report import html
-from sparing.report.plots import svg
-from sparing.study.mna.figures import OPTIMUM, SUMMARY_TITLE, TABLE_I_TITLE, Figure, figures, summary, table_i
+from sparing.study.exhibits import comparison_table, figure_parts
+from sparing.study.mna.figures import OPTIMUM, SUMMARY_TITLE, TABLE_I_TITLE, figures, summary, table_i
 from sparing.study.mna.grid import RATES, SUBSCRIPTIONS, Scale
-from sparing.study.mna.printed import Comparison, comparisons
+from sparing.study.mna.printed import comparisons
 from sparing.study.mna.results import Results, messages
 
 TITLE = "Minimizing the communication cost of aggregation: the paper's experiments, measured again"
@@ -17,7 +16,6 @@ PAPER = (
     "N. K. Pandey, K. Zhang, S. Weiss, H.-A. Jacobsen, R. Vitenberg: Minimizing the Communication Cost of Aggregation "
     "in Publish/Subscribe Systems, section VIII and Table I."
 )
-NOT_MEASURED = "not measured"
 ALWAYS_AGGREGATES = "publisher-edge"
 DATA = (
     "The paper's publications are records of the ONE-ITS highway sensors and of Yahoo! Finance; here they are made by "
@@ -62,7 +60,7 @@ def page(results: Results) -> str:
             *map(html.paragraph, to_gain(results)),
             html.heading(TABLE_I_TITLE),
             html.table(*table_i(results)),
-            *[part for figure in figures(results) for part in _figure(figure)],
+            *[part for figure in figures(results) for part in figure_parts(figure)],
         ],
     )
 
@@ -83,16 +81,3 @@ def to_gain(results: Results) -> list[str]:
         f"{ALWAYS_AGGREGATES} aggregates every window; deciding can gain no more than what it sends beyond {OPTIMUM}"
     )
     return [f"{promise}: at most {most:.2f}% in these experiments ({where}), {typical:.2f}% in the median."]
-
-
-def comparison_table(found: Sequence[Comparison]) -> tuple[list[str], list[list[str]]]:
-    """The printed numbers beside ours."""
-    rows = [[c.what, c.where, c.printed, c.ours or NOT_MEASURED] for c in found]
-    return ["what", "where", "the paper prints", "ours"], rows
-
-
-def _figure(figure: Figure) -> list[str]:
-    drawing = svg(figure.panels, figure.name) if figure.panels else html.paragraph("Nothing was measured for it.")
-    left = figure.names.index("policy") + 1
-    numbers = html.folded("The numbers", html.table(figure.names, figure.rows, left=left))
-    return [html.heading(f"{figure.name}: {figure.title}"), drawing, numbers]

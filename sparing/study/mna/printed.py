@@ -7,23 +7,13 @@ its 1,000 seconds, ours is scaled to as many.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from sparing.study.exhibits import Comparison
 from sparing.study.mna.grid import PANELS, PAPER, Cell
 from sparing.study.mna.results import Results, messages, seconds, walk_seconds
 from sparing.study.mna.row import Row
 
 TABLE_I = {90: 3.53, 180: 0.88, 270: 4.29, 360: 3.27}  # subscriptions -> percent over the static optimum
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One printed number, where it stands, and ours (None: not measured)."""
-
-    what: str
-    where: str
-    printed: str
-    ours: str | None
 
 
 def comparisons(results: Results) -> list[Comparison]:

@@ -7,8 +7,9 @@ import pytest
 
 from sparing.model.errors import SparingError
 from sparing.report import plots
+from sparing.study.exhibits import NOT_MEASURED
 from sparing.study.mna.figures import figures
-from sparing.study.mna.page import NOT_MEASURED, page, to_gain
+from sparing.study.mna.page import page, to_gain
 from tests.study.mna.rows import results
 
 
