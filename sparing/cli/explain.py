@@ -49,9 +49,7 @@ def explain(
     if subscription is None and publication is None:
         raise SparingError("Say what to explain: --subscription ID, --publication ID, or both.")
     if publication is not None and (at is not None or decision is not None):
-        raise SparingError(
-            "--at and --decision say which window to explain, and --publication has none: leave them out."
-        )
+        raise SparingError("--at and --decision are for windows: leave them out with --publication.")
     time = None if at is None else moment(at)
     deployment = Deployment.read(file)
     deployment.needed_source()

@@ -19,7 +19,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.spark.run import replay
 from tests.spark import files, world
 
-COMMANDS = ("demo", "run", "replay", "explain", "generate", "study", "bench")
+COMMANDS = ("demo", "run", "replay", "plan", "explain", "generate", "study", "bench")
 BENCHMARKS = ("pipeline", "match", "stage", "decide")
 
 
@@ -84,6 +84,15 @@ MISTAKES = {
         ["bench", "pipeline", "--subscriptions", "many"],
         "'many' is not a list of whole numbers",
     ),
+    "nothing to explain": (
+        ["explain", "{file}"],
+        "Say what to explain: --subscription ID, --publication ID, or both.",
+    ),
+    "a publication has no window": (
+        ["explain", "{file}", "--publication", "p", "--at", "2026-01-01"],
+        "--at and --decision are for windows: leave them out with --publication.",
+    ),
+    "no time": (["plan", "{file}", "--at", "noon"], "--at 'noon' is not a time: write it as 2026-01-01T08:00:05Z."),
     "a setting without a value": (
         ["demo", "--folder", "{folder}", "--conf", "spark.ui.port"],
         "'spark.ui.port' is not a setting: write it as KEY=VALUE.",
@@ -133,7 +142,8 @@ def test_worker_processes_give_the_same_bill(spark, tmp_path):
     expected = bill_json(ours, ours.least)
     assert min(found.pop("cpu_seconds"), expected.pop("cpu_seconds")) > 0  # not the same in any two runs
     assert found == expected
-    assert found["by_kind"].keys() == {"publication", "result", "notification"}
+    assert found["by_kind"].keys() == {"advertisement", "subscription", "publication", "result", "notification"}
+    assert found["between_brokers"] == found["by_kind"]["publication"] + found["by_kind"]["result"]
     assert 0 < found["least_possible"] <= found["between_brokers"]
 
 

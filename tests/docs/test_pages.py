@@ -45,7 +45,7 @@ def test_every_example_says_what_it_is():
         assert {block.info for block in blocks(name)} <= known, name
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/walk.md", "docs/links.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/walk.md", "docs/links.md", "docs/topk.md"])
 def test_whole_deployments_can_be_read(name, tmp_path):
     for block in blocks(name, "yaml"):
         (tmp_path / "example.yaml").write_text(block.text)

@@ -24,25 +24,29 @@ def plan_of(text: str) -> Plan:
     return planning.plan_of(Deployment.of(yaml.safe_load(text)))
 
 
-def published(plan: Plan, lines: str) -> Publications:
-    """Publications as JSON lines on a page, as the walk takes them; they are all on one topic."""
-    (topic,) = plan.topics.values()
-    rows = [json.loads(line) for line in lines.splitlines()]
+def published(plan: Plan, lines: str, on: str | None = None) -> Publications:
+    """Publications as JSON lines on a page, as the walk takes them: all on the only topic, or those on a given one."""
+    (topic,) = plan.topics.values() if on is None else [plan.topics[on]]
+    number = {ad.publisher: n for n, ad in enumerate(plan.advertisements) if ad.topic == topic.name}
+    rows = [row for line in lines.splitlines() if (row := json.loads(line))["publisher"] in number]
     rows = [row | {topic.time: datetime.fromisoformat(row[topic.time])} for row in rows]
     columns = {}
     for name, type_ in topic.fields.items():
         codes = [row[name] if type_.kind is Kind.FLOATING else type_.code(row[name]) for row in rows]
         kind = object if type_.kind is Kind.TEXT else None
         columns[name] = Column(type_, np.array(codes, dtype=kind), np.ones(len(rows), dtype=bool))
-    broker_of = {ad.publisher: plan.routes.number[ad.broker] for ad in plan.advertisements}
+    under = np.array([number[row["publisher"]] for row in rows], dtype=np.int64)
+    broker_of = np.array([plan.routes.number[ad.broker] for ad in plan.advertisements], dtype=np.int32)
     return Publications(
         topic.name,
         columns[topic.time].values,
         np.array([row.get("id", str(n)) for n, row in enumerate(rows)], dtype=object),
         np.array([row["publisher"] for row in rows], dtype=object),
-        np.array([broker_of[row["publisher"]] for row in rows], dtype=np.int32),
+        broker_of[under],
         columns,
         np.array(["{}"] * len(rows), dtype=object),
+        under,
+        np.array([row.get("top_k", 0) for row in rows], dtype=np.int64),
     )
 
 

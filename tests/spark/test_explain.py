@@ -139,16 +139,14 @@ def test_why_a_subscription_got_it_or_not(spark, offers):
 
 
 def test_publications_that_cannot_be_explained(spark, offers):
-    with pytest.raises(
-        sparing.SparingError, match="There is no publication 'bikes' in the source: did you mean 'bike'"
-    ):
+    with pytest.raises(sparing.SparingError, match="There is no publication 'bikes' in the source: did you mean 'bike"):
         explain_choice(spark, offers, "bikes")
     with pytest.raises(sparing.SparingError, match="ids there look like 'atlas'"):
         explain_choice(spark, offers, "0123456789")
-    with pytest.raises(sparing.SparingError, match="it is in quarantine .outside the advertisement: shop advertised"):
+    with pytest.raises(sparing.SparingError, match=r"in quarantine [(]outside the advertisement: shop advertised"):
         explain_choice(spark, offers, "yacht")
-    with pytest.raises(sparing.SparingError, match="There is no subscription 'd3': did you mean 'd"):
-        explain_choice(spark, offers, "bike", "d3")
+    with pytest.raises(sparing.SparingError, match="There is no subscription 'd1x': did you mean 'd1'"):
+        explain_choice(spark, offers, "bike", "d1x")
 
 
 def test_a_window_counts_what_it_was_chosen_for(spark, offers):

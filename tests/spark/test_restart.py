@@ -43,8 +43,17 @@ def test_a_killed_driver_goes_on_where_it_stopped(spark, tmp_path):
     subscribed = world.subscriptions(9, 20)
     rows = files.disordered(world.publications(9, 400), seconds=3, seed=9)
     files.write_trace(tmp_path / "data", [*rows, world.last_publication()], files=8)
+    # Two publishers draw lots: who is chosen must be the same again.
+    publishers = world.description([])["publishers"]
+    publishers[0] |= {"top_k": 3, "rank": {"fair": True}}
+    publishers[1] |= {"top_k": 4, "rank": {"by": "area", "fair": "exact"}}
     path = files.write_deployment(
-        tmp_path, subscribed, watermark="5 seconds", source={"maxFilesPerTrigger": 1}, checkpoint="checkpoint"
+        tmp_path,
+        subscribed,
+        publishers=publishers,
+        watermark="5 seconds",
+        source={"maxFilesPerTrigger": 1},
+        checkpoint="checkpoint",
     )
 
     process = _start(path)

@@ -35,6 +35,14 @@ class Live(NamedTuple):
     id: np.ndarray  # int64 [slot], ascending with the ids
 
 
+class Shelf(NamedTuple):
+    """The kept boxes, side by side."""
+
+    slot: np.ndarray  # int32
+    low: np.ndarray  # int64 [place, field]
+    last: np.ndarray
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """What the neighbour must be told, in this order: first what is new to it, then what it may forget."""
@@ -64,7 +72,7 @@ class WatchedCover:
         self._member: dict[int, _Member] = {}
         self._free: list[int] = []
         self._watchers: dict[int, set[int]] = {}  # kept slot -> slots that watch it
-        self._kept = np.empty(FIRST_ROOM, np.int32)
+        self._shelf = _shelf(len(self._types), FIRST_ROOM)
         self._kept_count = 0
         self._place = np.full(FIRST_ROOM, -1, np.int32)  # slot -> place among the kept
         self._found = np.empty(max(k, FIRST_ROOM), np.int32)
@@ -80,11 +88,11 @@ class WatchedCover:
     @property
     def forwarded(self) -> set[str]:
         """The ids of the boxes that the neighbour knows."""
-        return {self._member[slot].id for slot in self._kept[: self._kept_count].tolist()}
+        return {self._member[slot].id for slot in self._shelf.slot[: self._kept_count].tolist()}
 
     def weighted(self) -> dict[str, float]:
         """What each forwarded box stands for: itself, and a share of every box that watches it."""
-        weights = dict.fromkeys(self._kept[: self._kept_count].tolist(), 1.0)
+        weights = dict.fromkeys(self._shelf.slot[: self._kept_count].tolist(), 1.0)
         for member in self._member.values():
             for slot in member.watched:
                 weights[slot] += 1 / len(member.watched)
@@ -183,16 +191,14 @@ class WatchedCover:
         return False
 
     def _above(self, slot: int) -> list[int]:
-        kept = self._kept[: self._kept_count]
-        start = slot * 40503 % max(len(kept), 1)  # spread, so that no box is watched by all
-        count = find_above(self._live, self._fair, kept, slot, start, self._k, self._found)
+        start = slot * 40503 % max(self._kept_count, 1)  # spread, so that no box is watched by all
+        count = find_above(self._live, self._fair, self._shelf, self._kept_count, slot, start, self._k, self._found)
         return [int(found) for found in self._found[:count]]
 
     def _below(self, slot: int) -> list[int]:
-        kept = self._kept[: self._kept_count]
-        if len(self._found) < len(kept):
-            self._found = np.empty(2 * len(kept), np.int32)
-        count = find_below(self._live, self._fair, kept, slot, self._found)
+        if len(self._found) < self._kept_count:
+            self._found = np.empty(2 * self._kept_count, np.int32)
+        count = find_below(self._live, self._fair, self._shelf, self._kept_count, slot, self._found)
         return [int(found) for found in self._found[:count]]
 
     # Slots
@@ -200,19 +206,25 @@ class WatchedCover:
     def _keep(self, slot: int, ancestors: int) -> None:
         member = self._member[slot]
         member.kept, member.ancestors = True, ancestors
-        if self._kept_count == len(self._kept):
-            self._kept = np.resize(self._kept, 2 * len(self._kept))
-        self._kept[self._kept_count] = slot
-        self._place[slot] = self._kept_count
+        if self._kept_count == len(self._shelf.slot):
+            old, self._shelf = self._shelf, _shelf(len(self._types), 2 * self._kept_count)
+            for before, now in zip(old, self._shelf, strict=True):
+                now[: len(before)] = before
+        self._put(slot, self._kept_count)
         self._kept_count += 1
+
+    def _put(self, slot: int, place: int) -> None:
+        self._shelf.slot[place] = slot
+        self._shelf.low[place], self._shelf.last[place] = self._live.ranges.low[slot], self._live.ranges.last[slot]
+        self._place[slot] = place
 
     def _drop(self, slot: int) -> None:
         self._member[slot].kept = False
         self._kept_count -= 1
-        last, place = int(self._kept[self._kept_count]), int(self._place[slot])
-        self._kept[place] = last
-        self._place[last] = place
+        last, place = int(self._shelf.slot[self._kept_count]), int(self._place[slot])
         self._place[slot] = -1
+        if last != slot:
+            self._put(last, place)
 
     def _enter(self, id_: str, box: Box, score: float) -> int:
         assert id_ not in self._slot, f"{id_} is there already"
@@ -227,6 +239,8 @@ class WatchedCover:
             self._live = _room(len(self._types), len(self._live.score), self._sets)
             for other in self._slot.values():
                 self._write(other)
+            for place in range(self._kept_count):
+                self._put(int(self._shelf.slot[place]), place)
         else:
             self._write(slot)
         return slot
@@ -290,6 +304,10 @@ class _Sets:
         if ranges.set_starts is self.starts and ranges.set_low is self.low:
             return ranges
         return ranges._replace(set_starts=self.starts, set_low=self.low, set_last=self.last)
+
+
+def _shelf(fields: int, places: int) -> Shelf:
+    return Shelf(np.empty(places, np.int32), np.empty((places, fields), np.int64), np.empty((places, fields), np.int64))
 
 
 def _room(fields: int, slots: int, sets: _Sets) -> Live:

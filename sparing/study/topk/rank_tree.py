@@ -1,18 +1,17 @@
 """`rank-tree`: the tree from which the paper's figures of RankCoverK come. For this study only.
 
-The paper counts levels of a covering poset, and prints how few levels hold everything. By longest paths, as our
-`rank_cover` counts, there are four times as many levels; by shortest paths there are six. What it prints are the levels
-of a *tree* in which every box has one parent: a new box goes down from the root, at each node below one of the children
-that cover it, until no child does; those children there that it covers move below it.
+The paper forwards the first k levels of a covering poset, and prints that 19 levels hold all of 10,000 subscriptions. By
+longest paths, as our `rank_cover` counts, there are about 80 levels, and by shortest paths 6. What it prints are the
+levels of a *tree* in which every box has one parent: a new box goes down from the root, at each node below one of the
+children that cover it, until no child does; those children there that it covers move below it.
 
-Which of several covering children is taken decides how deep the tree gets. Tried were: the first or the last to come, the
-narrowest or widest, the leftmost, any by chance, the one with most or fewest children of its own, and the order of a
-hash set, in which each box has its place by chance but always the same. Only the last one comes near the printed
-numbers, with all of them within what different orders give (`docs/studies.md`); so that is the one here.
+Which of several covering children is taken decides how deep the tree gets. Tried were: the first or the last to come,
+the narrowest or widest, the leftmost or rightmost, any by chance, the one with most or fewest children of its own, and
+the order of a hash set, in which each box has its place by chance but always the same. Only with the last one all the
+printed numbers lie within what different sets of subscriptions give (`docs/studies.md`), so that is the one here.
 
-A box at depth k + 1 may still be among the k best, as it has k ancestors in the tree but there could be less above it in
-a tree built in another order: depth in a tree is no less than what Theorem 2 needs, so nothing is missing that must be
-forwarded, but what is left out at one broker depends on the order in which boxes came.
+The filter is right, as whoever is at depth k + 1 has k ancestors; but it forwards far more than longest paths ask for,
+and what is forwarded depends on the order in which boxes came, so that it is not the same hop by hop and all at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Looking through the kept ones of boxes that come and go."""
+"""Looking through the kept ones of boxes that come and go.
+
+The bounds of kept boxes stand side by side on a shelf, so that most are passed over at a glance.
+"""
 
 from __future__ import annotations
 
@@ -8,32 +11,54 @@ from sparing.graphs.compiled import compiled, inlined
 
 @inlined
 def outranks(live, fair, a, b):
-    """Whether a ranks above b, of boxes that come and go; a contains b."""
+    """Whether a ranks above b; a contains b."""
     if live.score[a] != live.score[b]:
         return live.score[a] > live.score[b]
     return live.id[a] < live.id[b] or (fair and not contains(live.ranges, b, a))
 
 
 @compiled
-def find_above(live, fair, kept, box, start, k, into):
+def find_above(live, fair, shelf, count, box, start, k, into):
     """Kept boxes that rank-cover a box, at most k of them, searched for from a place on; how many there are."""
-    count = 0
-    for step in range(len(kept)):
-        if count == k:
-            break
-        other = kept[(start + step) % len(kept)]
+    found = 0
+    fields = shelf.low.shape[1]
+    low, last = live.ranges.low[box], live.ranges.last[box]
+    for step in range(count):
+        at = start + step
+        if at >= count:
+            at -= count
+        spans = True
+        for field in range(fields):
+            if shelf.low[at, field] > low[field] or shelf.last[at, field] < last[field]:
+                spans = False
+                break
+        if not spans:
+            continue
+        other = shelf.slot[at]
         if other != box and contains(live.ranges, other, box) and outranks(live, fair, other, box):
-            into[count] = other
-            count += 1
-    return count
+            into[found] = other
+            found += 1
+            if found == k:
+                break
+    return found
 
 
 @compiled
-def find_below(live, fair, kept, box, into):
+def find_below(live, fair, shelf, count, box, into):
     """Kept boxes that a box rank-covers; how many there are."""
-    count = 0
-    for other in kept:
+    found = 0
+    fields = shelf.low.shape[1]
+    low, last = live.ranges.low[box], live.ranges.last[box]
+    for at in range(count):
+        spans = True
+        for field in range(fields):
+            if shelf.low[at, field] < low[field] or shelf.last[at, field] > last[field]:
+                spans = False
+                break
+        if not spans:
+            continue
+        other = shelf.slot[at]
         if other != box and contains(live.ranges, box, other) and outranks(live, fair, box, other):
-            into[count] = other
-            count += 1
-    return count
+            into[found] = other
+            found += 1
+    return found

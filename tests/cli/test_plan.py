@@ -1,0 +1,146 @@
+"""`sparing plan`: what it prints for a few brokers and for many, the JSON, and times."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from sparing.cli import build
+from tests.docs.pages import ROOT
+
+OFFERS = ROOT / "docs" / "examples" / "offers.yaml"
+
+
+def planned(*arguments: object, columns: int = 120) -> str:
+    result = CliRunner().invoke(build(), ["plan", *map(str, arguments)], env={"COLUMNS": str(columns)})
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def figures(text: str) -> dict[str, list[str]]:
+    """The rows of tables: first cell -> numbers."""
+    rows = (line.split() for line in text.splitlines())
+    return {row[0]: row[1:] for row in rows if len(row) > 2 and all(cell.strip("%").isdigit() for cell in row[1:])}
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_few_brokers(columns):
+    text = planned(OFFERS, columns=columns)
+    assert text.startswith("offers: 4 brokers, 2 publishers, 11 subscriptions; covering is ancestor.\n")
+    rows = figures(text)
+    assert rows["hub"] == ["0", "8", "8", "11", "6", "11"]
+    assert rows["north"] == ["6", "0", "6", "6", "4", "6"]
+    assert rows["subscription"] == ["14", "22"]
+    assert rows["advertisement"] == ["6", "6"]
+    assert rows["hub>mall"] == ["0", "6", "11"]
+    for line in (
+        "shop at mall: offers where (price >= 1 AND price < 1001)",
+        "to 3 of those that match: by (subscription.budget - price), then lower ids",
+        "7 can match, 5 of them known at mall: 11 messages instead of 14",
+        "club at mall: tickets",
+        "Covering saves 8 subscription messages, 36.4%.",
+    ):
+        assert line in text
+
+
+def test_json(tmp_path):
+    out = tmp_path / "plan.json"
+    planned(OFFERS, "--json", out)
+    found = json.loads(out.read_text())
+    assert (found["deployment"], found["covering"], found["at"]) == ("offers", "ancestor", None)
+    assert found["messages"] == {
+        "advertisement": 6,
+        "subscription": {"with_covering": 14, "without_covering": 22},
+        "saved_percent": 36.4,
+    }
+    assert [broker["broker"] for broker in found["brokers"]] == ["hub", "mall", "north", "south"]
+    assert found["brokers"][0]["holds"] == {"with_covering": 8, "without_covering": 11}
+    assert [(offer["publishers"], offer["technique"]) for offer in found["advertisements"]] == [
+        (["shop"], "AncestorCoverK"),
+        (["club"], "RegularCover"),
+    ]
+    assert len(found["links"]) == 6
+    assert found["changes"] == {"subscriptions": 0, "messages": 0}
+
+
+@pytest.fixture
+def changing(tmp_path):
+    """The example with subscriptions that come and go."""
+    what = yaml.safe_load(OFFERS.read_text())
+    for subscription in what["subscriptions"]:
+        if subscription["id"] in ("a1", "f2"):
+            subscription["from"] = "2026-01-01T10:00:00Z"
+    (tmp_path / "offers.yaml").write_text(yaml.safe_dump(what))
+    return tmp_path / "offers.yaml"
+
+
+def test_subscriptions_that_come_and_go(changing, monkeypatch):
+    text = planned(changing)
+    assert "11 subscriptions, 9 of them in force before the first change; covering" in text
+    assert "  2 subscriptions come and go later: 6 more messages.\n" in text
+    monkeypatch.setattr("sparing.control.summary.MOST_WORK", 0)
+    assert "2 subscriptions come and go later: to count the messages takes a while, --changes does it." in planned(
+        changing
+    )
+    assert "2 subscriptions come and go later: 6 more messages." in planned(changing, "--changes")
+
+
+def test_at_a_time(changing, tmp_path):
+    now = planned(changing, "--at", "2026-01-01T10:00:00Z")
+    assert figures(now) == figures(planned(OFFERS))
+    assert "in force" not in now
+    before = planned(changing, "--at", "2026-01-01T09:59:59+00:00", "--json", tmp_path / "plan.json")
+    assert figures(before) == figures(planned(changing))
+    assert "9 of them in force at 2026-01-01T09:59:59Z" in before
+    assert json.loads((tmp_path / "plan.json").read_text())["at"] == "2026-01-01T09:59:59Z"
+
+
+def test_long_lists_are_cut_off(tmp_path):
+    what = {
+        "name": "star",
+        "overlay": {"brokers": ["hub", *(f"e{n}" for n in range(20))], "links": [["hub", f"e{n}"] for n in range(20)]},
+        "topics": {"t": {"time": "ts", "fields": {"x": "int", "ts": "timestamp"}}},
+        "publishers": [{"id": f"p{n}", "at": f"e{n}", "topic": "t"} for n in range(20)],
+        "subscribers": [{"id": f"u{n}", "at": f"e{n}"} for n in range(20)],
+        "subscriptions": [
+            {"id": f"s{n}", "subscriber": f"u{n}", "sql": f"SELECT * FROM t WHERE x = {n}"} for n in range(20)
+        ],
+    }
+    file, out = tmp_path / "star.yaml", tmp_path / "plan.json"
+    file.write_text(yaml.safe_dump(what))
+    text = planned(file, "--json", out)
+    assert "There are 11 more brokers, which hold fewer subscriptions: --json lists them all." in text
+    assert "There are 10 more advertisements" in text
+    assert "There are 30 more links, which carry less" in text
+    assert "Covering saves nothing here." in text
+    assert "What crosses a link for several advertisements crosses it once" in text
+    found = json.loads(out.read_text())
+    assert (len(found["brokers"]), len(found["advertisements"]), len(found["links"])) == (21, 20, 40)
+
+
+def test_nobody_publishes(tmp_path):
+    what = {
+        "name": "quiet",
+        "overlay": {"brokers": ["a"]},
+        "topics": {"t": {"time": "ts", "fields": {"ts": "timestamp"}}},
+    }
+    (tmp_path / "quiet.yaml").write_text(yaml.safe_dump(what))
+    assert "No subscription has to be told to a neighbour." in planned(tmp_path / "quiet.yaml")
+
+
+def test_spark_is_not_needed():
+    program = f"""
+import sys
+sys.modules["pyspark"] = None  # to import it is an error now
+sys.argv = ["sparing", "plan", {str(OFFERS)!r}]
+from sparing.cli import main
+main()
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    assert "AncestorCoverK" in found.stdout
