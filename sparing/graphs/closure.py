@@ -10,8 +10,6 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from sparing.model.errors import SparingError
-
 MOST = np.iinfo(np.int32).max  # of the capacities
 
 
@@ -26,7 +24,7 @@ def largest_closure(value: np.ndarray, node: np.ndarray, required: np.ndarray) -
     count = len(value)
     gain = int(value[value > 0].sum())
     if gain >= MOST:
-        raise SparingError(f"The gains add up to {gain:,}: only {MOST - 1:,} can be worked with.")
+        raise OverflowError(f"the gains add up to {gain:,}, and only {MOST - 1:,} can be worked with")
     source, sink = count, count + 1
     good, bad = np.flatnonzero(value > 0), np.flatnonzero(value < 0)
     tails = np.concatenate([np.full(len(good), source), bad, node])

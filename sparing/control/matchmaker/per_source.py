@@ -20,4 +20,7 @@ def mark_per_source(demand: Demand) -> np.ndarray:
     whole = np.rint(value).astype(np.int64)
     if not np.array_equal(whole, value):
         raise SparingError("Link weights must be whole numbers for a tree per source: multiply all of them.")
-    return largest_closure(whole, *demand.requires)
+    try:
+        return largest_closure(whole, *demand.requires)
+    except OverflowError as error:
+        raise SparingError(f"The matchmaker cannot count that far: {error}; use smaller link weights.") from None
