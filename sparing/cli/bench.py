@@ -173,15 +173,50 @@ def decide(
         out.print(table)
 
 
+@bench.command()
+def cover(
+    boxes: str = typer.Option("50000,500000", "--boxes", help="Numbers of boxes to try.", metavar="N,..."),
+    dimensions: str = typer.Option("1,2,3", "--dimensions", help="Numbers of dimensions to try.", metavar="D,..."),
+    k: int = typer.Option(10, "--k", min=1, help="How many better boxes make one unnecessary."),
+    peers: int = typer.Option(50_000, "--peers", help="NumPy and Spark SQL take part up to so many boxes."),
+    spark: bool = typer.Option(True, "--spark/--no-spark", help="Measure the join in Spark SQL as well."),
+    repeat: int = RepeatOption,
+    json_file: Path | None = JsonOption,
+    markdown: Path | None = MarkdownOption,
+    master: str = MasterOption,
+    conf: list[str] = ConfOption,
+) -> None:
+    """Covering beside NumPy and a join in Spark SQL, for whole tables and for boxes that come and go.
+
+    Example: sparing bench cover --boxes 5000,50000 --dimensions 2 --no-spark
+    """
+    from sparing.bench.covering import Settings
+    from sparing.bench.covering import cover as measure
+
+    settings = Settings(_numbers(boxes, "boxes"), _numbers(dimensions, "dimensions"), k, peers, repeat=repeat)
+    _check_folders(json_file, markdown)
+    if spark:
+        with spark_session(master, conf) as session:
+            figures = measure(session, settings, _tell)
+    else:
+        figures = measure(None, settings, _tell)
+    if json_file is not None:
+        write_json(json_file, figures.json())
+    if markdown is not None:
+        _write(markdown, figures.markdown())
+    for table in figures.tables():
+        out.print(table)
+
+
 def _tell(what: str) -> None:
     err.print(f"[dim]{what}[/]", highlight=False)
 
 
-def _numbers(text: str) -> tuple[int, ...]:
+def _numbers(text: str, option: str = "subscriptions") -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise SparingError(f"--subscriptions {text!r} is not a list of whole numbers such as 500,5000.") from None
+        raise SparingError(f"--{option} {text!r} is not a list of whole numbers such as 500,5000.") from None
 
 
 def _ratios(text: str) -> tuple[float, ...]:

@@ -41,10 +41,10 @@ def plan(
     from sparing.deployment.planning import plan_of
 
     time = None if at is None else moment(at)
-    deployment = Deployment.read(file)
-    with step(f"Planning {deployment.name}"):
+    with step(f"Planning {file.name}"):
         from sparing.control.summary import summary_of
 
+        deployment = Deployment.read(file)
         planned = plan_of(deployment)
         found = summary_of(planned, time, patient=changes)
     _tell(deployment.name, planned, found, time)

@@ -315,8 +315,8 @@ class PolicyEntry(Entry):
         default="ancestor",
         description=(
             "What a broker leaves out of what it tells its neighbour, since others stand in: `none` nothing, `regular` "
-            "boxes that lie in another's (nothing for publishers with `top_k`), `rank` and `ancestor` for those also what "
-            "k better ones cover, by level and by number: [covering and top-k](topk.md)."
+            "boxes that lie in another's (nothing for publishers with `top_k`), `rank` and `ancestor` for those also "
+            "what k better ones cover, by level and by number: [covering and top-k](topk.md)."
         ),
     )
     seed: Annotated[int, Field(strict=True, ge=0), Wants("a whole number, 0 or more")] = Field(

@@ -11,11 +11,11 @@ from sparing.flow.rank.explain import Choice, shown
 
 def candidates_table(choice: Choice, most: int) -> Table:
     """The subscriptions that match, best first."""
-    title = "Who matches" if choice.allowed is None else "Who matches, best first"
+    scored = any(candidate.score is not None for candidate in choice.candidates)
+    title = "Who matches, best first" if scored else "Who matches"
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
     for name in ("", "subscription", "for", "at"):
         table.add_column(name, no_wrap=True, justify="right" if not name else "left")
-    scored = any(candidate.score is not None for candidate in choice.candidates)
     if scored:
         table.add_column("score", justify="right")
     table.add_column("gets it")

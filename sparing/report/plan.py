@@ -10,6 +10,8 @@ from rich.text import Text
 
 from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 
+LONGEST = 100  # characters of a condition that are shown
+
 
 def _table(title: str, first: str, numbers: Sequence[str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
@@ -34,7 +36,7 @@ def brokers_table(brokers: Sequence[BrokerSummary]) -> Table:
 def offer_lines(offer: OfferSummary) -> list[str]:
     """What is advertised, how it is covered, and what that takes; the first line is a heading."""
     others = f" and {len(offer.publishers) - 1:,} more" if len(offer.publishers) > 1 else ""
-    where = "" if offer.where == "true" else f" where {offer.where}"
+    where = "" if offer.where == "true" else f" where {_cut(offer.where)}"
     lines = [f"{offer.publishers[0]}{others} at {offer.broker}: {offer.topic}{where}"]
     if offer.top_k is not None:
         lines.append(f"to {offer.top_k:,} of those that match: {offer.rank}")
@@ -46,6 +48,10 @@ def offer_lines(offer: OfferSummary) -> list[str]:
         + (f" instead of {sent.without_covering:,}" if sent.saved else "")
     )
     return lines
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def messages_table(summary: Summary) -> Table:

@@ -12,6 +12,7 @@ import yaml
 import sparing
 from sparing.flow.admit import Reason
 from sparing.model.bill import MessageKind
+from sparing.spark import control_book
 from tests.docs.pages import ROOT, blocks, only, table, text_of
 
 PAGE = "docs/operations.md"
@@ -34,6 +35,10 @@ def test_every_reason_is_listed_in_order():
 def test_every_kind_of_message_is_named():
     (kinds,) = (row["meaning"] for row in table(PAGE, "column", "type", "meaning") if "publication" in row["meaning"])
     assert all(f"`{kind.value}`" in kinds for kind in MessageKind)
+
+
+def test_the_file_beside_the_checkpoint_is_named():
+    assert f"`{control_book.FILE}`" in text_of(PAGE)
 
 
 def test_python_examples_are_python():

@@ -47,7 +47,7 @@ def flat() -> str:
 
 
 def test_the_example_is_the_one_in_its_folder():
-    assert OFFERS == (EXAMPLES / "offers.yaml").read_text()
+    assert (EXAMPLES / "offers.yaml").read_text() == OFFERS
     assert only(PAGE, "json") == (EXAMPLES / "offers" / "day.json").read_text()
 
 

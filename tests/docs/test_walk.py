@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from sparing.control.routing.billing import control_bill
 from tests.docs import walks
-from tests.docs.pages import only, table
+from tests.docs.pages import only, table, text_of
 
 PAGE = "docs/walk.md"
 
@@ -26,6 +27,12 @@ def test_the_bill(plan, decision):
     found = {(key.source, key.target, key.kind.value): str(n) for key, n in delivered.bill.items()}
     told = table(PAGE, "source", "target", "kind", "messages")
     assert found == {(row["source"], row["target"], row["kind"]): row["messages"] for row in told}
+
+
+def test_what_brokers_tell_each_other(plan):
+    assert control_bill(plan).by_kind() == {"advertisement": 3, "subscription": 4}
+    assert "over every link away from `east`, three messages" in text_of(PAGE)
+    assert "so that is four messages more" in " ".join(text_of(PAGE).split())
 
 
 def test_the_totals(plan):

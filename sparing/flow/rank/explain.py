@@ -264,7 +264,7 @@ def _way(plan: Plan, choice: Choice, mine: Candidate) -> str:
         picked = sum(hop.picked for hop in here if hop.onward == onward)
         where = "of its own" if onward is None else f"beyond {onward}"
         some = f"{told:,} of the {knows:,} that {'match' if choice.asks else 'it knows'}"
-        sentences.append(f"{broker} had to pick {some}, and picked {picked:,} {where}")
+        sentences.append(f"{broker} had to pick {some}, and picked {picked or 'none'} {where}")
         if onward is None or not picked:
             return "; ".join(sentences) + "."
         told, at = picked, int(routes.target[routes.link_of[at, goal]])

@@ -1,12 +1,13 @@
 """Figure 6: who gets how many publications, against what is fair.
 
-All subscriptions are alike, so fair is that each of n that match gets a publication with chance k/n. RegularK draws like
-that, and the paper's measure is how far the others are from what RegularK happened to draw, added up over all
+All subscriptions are alike, so fair is that each of n that match gets a publication with chance k/n. RegularK draws
+like that, and the paper's measure is how far the others are from what RegularK happened to draw, added up over all
 subscriptions. Chance alone makes a difference there (`RegularK, drawn again`), so the distance from what is to be
 expected is measured as well, and a chi-square statistic tells chance from unfairness.
 
-AncestorCoverK draws evenly among what a broker knows, AncestorFairK by the weight of what it knows. A subscription that is
-not forwarded hands its weight on in equal parts to at most k others; also measured are one other, and all there are.
+AncestorCoverK draws evenly among what a broker knows, AncestorFairK by the weight of what it knows. A subscription
+that is not forwarded hands its weight on in equal parts to at most k others; also measured are one other, and all
+there are.
 """
 
 from __future__ import annotations
@@ -170,7 +171,7 @@ class Draws:
         """How many publications each subscription gets from a broker that knows everybody; `name` tells draws apart."""
 
         def draw(picked: np.ndarray, k: np.ndarray, chosen: np.ndarray) -> None:
-            drawn = seeds((f"{name} {row}" for row in picked.tolist()), self.cell.seed)
+            drawn = self._seeds(name, picked)
             best_k(picked, *self._matches, self._scores, k, True, drawn, chosen)
 
         return self._received(draw)
@@ -182,12 +183,16 @@ class Draws:
         at = routes.number[PUBLISHER_EDGE]
 
         def draw(picked: np.ndarray, k: np.ndarray, chosen: np.ndarray) -> None:
-            drawn = seeds(map(str, picked.tolist()), self.cell.seed)
+            drawn = self._seeds("by hops", picked)
             known = NOBODY if weighted is None else weighted
             starts, matches = self._matches
             pick_by_hops(picked, starts, matches, self._scores, at, k, drawn, weighted is None, ways, known, chosen)
 
         return self._received(draw)
+
+    def _seeds(self, name: str, picked: np.ndarray) -> np.ndarray:
+        """Draws for different k have nothing to do with each other, so that statistics may be added up."""
+        return seeds((f"{name} {self.cell.k} {row}" for row in picked.tolist()), self.cell.seed)
 
     @cached_property
     def _scores(self) -> np.ndarray:

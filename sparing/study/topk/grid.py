@@ -1,7 +1,7 @@
 """What is measured: numbers and widths of subscriptions, values of k, and how often.
 
-Paper: topk-covering, section V-A. Where it gives a range, the points in it are ours; so are the numbers of publications,
-which it does not say, and the numbers of subscriptions of Figure 8, which has none in the text.
+Paper: topk-covering, section V-A. Where it gives a range, the points in it are ours; so are the numbers of
+publications, which it does not say, and the numbers of subscriptions of Figure 8, which has none in the text.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Scale:
     """How much is measured."""
 
     name: str
-    seeds: int  # sets of subscriptions for Figure 5
+    drawn: int  # subscriptions for each point of Figure 5: the fewer there are in a set, the more sets
     trees: int  # sets of subscriptions, each in another order, for the tree of RankCoverK
     low_k: tuple[int, ...]
     subscriptions: tuple[int, ...]  # of Figure 5(c)
@@ -99,17 +99,23 @@ class Scale:
     timed: int  # publications of Figures 7 and 8
     grown: tuple[int, ...]  # subscriptions of Figure 8
 
+    def sets(self, subscriptions: int) -> int:
+        """How many sets of subscriptions are measured for Figure 5."""
+        return max(self.drawn // subscriptions, 1)
+
     def low(self, subscriptions: int) -> list[Forwarding]:
         """One panel of Figure 5 by low k."""
         methods = REGULAR_COVER, RANK_COVER_K, ANCESTOR_COVER_K
-        cells = [Forwarding(subscriptions, WIDTH, self.low_k, methods, seed) for seed in range(self.seeds)]
+        cells = [
+            Forwarding(subscriptions, WIDTH, self.low_k, methods, seed) for seed in range(self.sets(subscriptions))
+        ]
         return cells + [Forwarding(subscriptions, WIDTH, LOW_K, (RANK_TREE,), seed) for seed in range(self.trees)]
 
     def by_selectivity(self, subscriptions: int, width: Width = WIDTH) -> list[Forwarding]:
         """AncestorCoverK by k as a share of the subscriptions; the shares go by width in Figure 5(d)."""
         ks = tuple(k_of(subscriptions, percent) for percent in self.selectivities)
         methods = REGULAR_COVER, ANCESTOR_COVER_K
-        return [Forwarding(subscriptions, width, ks, methods, seed) for seed in range(self.seeds)]
+        return [Forwarding(subscriptions, width, ks, methods, seed) for seed in range(self.sets(subscriptions))]
 
     def fairness(self, subscriptions: int) -> list[Fairness]:
         """Figure 6 for a number of subscriptions."""
@@ -137,7 +143,7 @@ class Scale:
 
 PAPER = Scale(
     "paper",
-    seeds=3,
+    drawn=150_000,
     trees=20,
     low_k=LOW_K,
     subscriptions=(10_000, 20_000, 30_000, 40_000, 50_000),
@@ -145,13 +151,13 @@ PAPER = Scale(
     widths=((0.1, 0.6), (0.2, 0.6), (0.3, 0.6), (0.4, 0.6), (0.5, 0.6), (0.3, 0.5), (0.3, 0.4)),
     fair=(250, 500),
     populations=5,
-    publications=50_000,
+    publications=20_000,
     timed=20_000,
     grown=(250, 500, 1000, 2000, 4000),
 )
 SMALL = Scale(
     "small",
-    seeds=2,
+    drawn=50_000,
     trees=8,
     low_k=(1, 2, 4, 6, 8, 10),
     subscriptions=(10_000, 50_000),
@@ -159,7 +165,7 @@ SMALL = Scale(
     widths=((0.1, 0.6), (0.3, 0.6), (0.5, 0.6), (0.3, 0.4)),
     fair=(250, 500),
     populations=2,
-    publications=10_000,
+    publications=5_000,
     timed=5_000,
     grown=(250, 500, 1000, 2000),
 )

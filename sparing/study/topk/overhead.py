@@ -1,9 +1,9 @@
 """Figures 7 and 8: what matching and picking take on the way of a publication.
 
 The paper measures milliseconds from publisher to subscriber, over a network. There is no network here: measured is CPU
-time of the brokers that a publication passes from its publisher to a subscriber, on average over all deliveries; and CPU
-time of all brokers together for a publication. Each broker holds the publication against all that it knows, one after
-the other, then picks.
+time of the brokers that a publication passes from its publisher to one with subscribers, on average over all of these;
+and CPU time of all brokers together for a publication. Each broker holds the publication against all that it knows, one
+after the other, then picks.
 
 RegularCover sends it on wherever it matches. RegularK knows everybody and draws. AncestorCoverK and AncestorFairK draw
 among what covering leaves, the latter by a weighted shuffle. The exactly fair scheme first asks for counts along the
@@ -25,7 +25,7 @@ from sparing.control.routing.tables import Table, table_of
 from sparing.flow.rank.draws import mixed, seeds
 from sparing.flow.rank.exact_fair import some_of, split
 from sparing.flow.rank.weighted_shuffle import weighted_shuffle
-from sparing.graphs.compiled import compiled
+from sparing.graphs.compiled import compiled, inlined
 from sparing.study.topk.grid import (
     ANCESTOR_COVER_K,
     ANCESTOR_FAIR_K,
@@ -42,6 +42,7 @@ from sparing.workloads.chance import stream
 
 ON_THE_WAY = "microseconds on the way"
 EVERYWHERE = "microseconds everywhere"
+AT_FIRST = "microseconds at the publisher's broker"
 ROUNDS = 3  # in turn, so that what disturbs one method hardly favours another; the fastest counts
 
 EVERYONE, EVENLY, BY_WEIGHT, BY_COUNT = range(4)  # who is picked of those that match
@@ -64,23 +65,22 @@ def _overhead(cell: Overhead) -> list[Row]:
     rounds = [way.all_methods() for _ in range(ROUNDS)]
     found = []
     for method in rounds[0]:
-        fastest = np.min([[one[method].on_the_way, one[method].everywhere] for one in rounds], axis=0)
-        for what, seconds in zip((ON_THE_WAY, EVERYWHERE), fastest.tolist(), strict=True):
+        fastest = np.min([one[method].seconds for one in rounds], axis=0)
+        for what, seconds in zip((ON_THE_WAY, EVERYWHERE, AT_FIRST), fastest.tolist(), strict=True):
             found.append(Row(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, 0, what, 1e6 * seconds))
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Taken:
-    """Seconds for a publication: of the brokers on the way to a subscriber, and of all; and who got how many."""
+    """Seconds for a publication: on the way to an edge broker, everywhere, at the publisher's; and who got how many."""
 
-    on_the_way: float
-    everywhere: float
+    seconds: np.ndarray
     received: np.ndarray
 
     def after(self, other: Taken) -> Taken:
         """The same if the other comes before."""
-        return Taken(self.on_the_way + other.on_the_way, self.everywhere + other.everywhere, self.received)
+        return Taken(self.seconds + other.seconds, self.received)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +141,8 @@ class Way:
         arrived = {table.at: (np.arange(count), np.full(count, self.cell.k))}
         received = np.zeros(len(self.made), np.int64)
         passed: dict[int, float] = {}  # broker -> seconds from the publisher's broker up to and with this one
-        total = spent = 0.0
-        deliveries = 0
+        ends: list[float] = []  # the same of brokers that deliver
+        total = 0.0
         for entry in reversed(table.known):  # those nearest to the publisher first
             rows, quota = arrived.pop(entry.broker, (np.zeros(0, np.int64), np.zeros(0, np.int64)))
             if not len(rows):
@@ -161,12 +161,12 @@ class Way:
             before = passed[int(planned.routes.target[link])] if entry.broker != table.at else 0.0
             passed[entry.broker] = before + taken / len(rows)
             received[desk.numbers] += own
-            spent += passed[entry.broker] * own.sum()
-            deliveries += int(own.sum())
+            if own.any():
+                ends.append(passed[entry.broker])
             for at, following in enumerate(desk.next):
                 sent = picks[:, at] > 0
                 arrived[following] = rows[sent], picks[sent, at]
-        return Taken(spent / max(deliveries, 1), total / count, received)
+        return Taken(np.array([np.mean(ends), total / count, passed[table.at]]), received)
 
     def _desk(self, table: Table, broker: int, rule: int) -> Desk:
         planned = self.plans[Covering.NONE]  # all have the same brokers
@@ -177,9 +177,7 @@ class Way:
         way = np.where(target == broker, len(following), np.searchsorted(np.array(following), target))
         mine = np.ones(len(way), bool) if rule != BY_COUNT else target == broker  # the others have been counted
         numbers = known.numbers[mine]
-        return Desk(
-            numbers, self.made.low[numbers], self.made.high[numbers], known.weights[mine], way[mine], following
-        )
+        return Desk(numbers, self.made.low[numbers], self.made.high[numbers], known.weights[mine], way[mine], following)
 
     def _behind(self, planned: Plan, broker: int, desk: Desk, rows: np.ndarray) -> np.ndarray:
         """[row, way] -> matches behind it; those here are counted when they are looked for."""
@@ -204,6 +202,14 @@ def mix(numbers: np.ndarray) -> np.ndarray:
     for at in range(len(numbers)):
         found[at] = mixed(numbers[at])
     return found
+
+
+@inlined
+def pick(known: int, row: int, way: np.ndarray, here: int, picks: np.ndarray, own: np.ndarray) -> None:
+    """Note that one was picked."""
+    picks[row, way[known]] += 1
+    if way[known] == here:
+        own[known] += 1
 
 
 @compiled
@@ -239,16 +245,13 @@ def serve(
             picks[row, here] = 0
         if rule == EVERYONE or size <= left:
             for i in range(size):
-                some[i] = i
-            left = size
-        elif rule == BY_WEIGHT:
+                pick(found[i], row, way, here, picks, own)
+            continue
+        if rule == BY_WEIGHT:
             for i in range(size):
                 weight[i] = weights[found[i]]
             weighted_shuffle(weight[:size], left, state, some)
         else:
             some_of(size, left, state, some)
         for i in range(left):
-            known = found[some[i]]
-            picks[row, way[known]] += 1
-            if way[known] == here:
-                own[known] += 1
+            pick(found[some[i]], row, way, here, picks, own)

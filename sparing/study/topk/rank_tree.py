@@ -1,9 +1,9 @@
 """`rank-tree`: the tree from which the paper's figures of RankCoverK come. For this study only.
 
-The paper forwards the first k levels of a covering poset, and prints that 19 levels hold all of 10,000 subscriptions. By
-longest paths, as our `rank_cover` counts, there are about 80 levels, and by shortest paths 6. What it prints are the
-levels of a *tree* in which every box has one parent: a new box goes down from the root, at each node below one of the
-children that cover it, until no child does; those children there that it covers move below it.
+The paper forwards the first k levels of a covering poset, and prints that 19 levels hold all of 10,000 subscriptions.
+By longest paths, as our `rank_cover` counts, there are about 80 levels, and by shortest paths 6. What it prints are
+the levels of a *tree* in which every box has one parent: a new box goes down from the root, at each node below one of
+the children that cover it, until no child does; those children there that it covers move below it.
 
 Which of several covering children is taken decides how deep the tree gets. Tried were: the first or the last to come,
 the narrowest or widest, the leftmost or rightmost, any by chance, the one with most or fewest children of its own, and

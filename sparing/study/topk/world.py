@@ -63,8 +63,8 @@ def ranges(count: int, width: tuple[float, float], seed: int) -> Ranges:
 def overlay(core: int) -> tuple[Overlay, tuple[str, ...]]:
     """So many core brokers with their edge brokers; also the edge brokers that have subscribers.
 
-    >>> overlay(2)[0].links[:3]
-    (Link(one='c1', other='c2', delay=1.0), Link(one='c1', other='e0', delay=1.0), Link(one='c1', other='e1', delay=1.0))
+    >>> [(link.one, link.other) for link in overlay(2)[0].links[:3]]
+    [('c1', 'c2'), ('c1', 'e0'), ('c1', 'e1')]
     """
     chain = [f"c{n + 1}" for n in range(core)]
     edges = tuple(f"e{n + 1}" for n in range(core * EDGES_PER_CORE))
