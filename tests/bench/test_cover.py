@@ -9,7 +9,7 @@ import pytest
 
 from sparing.bench.covering import Settings, cover
 from sparing.bench.covering import measure as measuring
-from sparing.bench.covering.engines import as_frame, by_numpy, by_spark, by_sparing
+from sparing.bench.covering.engines import as_frame, by_numpy, by_sparing, by_spark
 from sparing.bench.covering.figures import CHANGES, WHOLE
 from sparing.bench.covering.settings import made_up
 from sparing.model.errors import SparingError
