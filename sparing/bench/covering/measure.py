@@ -1,107 +1,111 @@
-"""The measurements: whole tables at once, and boxes that come and go."""
+"""Measuring: engines take turns on the same boxes, and must find the same before they are timed."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import replace
-from statistics import median
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from sparing.bench.covering.engines import as_frame, by_numpy, by_sparing, by_spark
-from sparing.bench.covering.figures import Changes, Figure, Figures
-from sparing.bench.covering.settings import Settings, made_up
-from sparing.control.covering.watched import WatchedCover
-from sparing.model.box import Box
-from sparing.model.constraint import between
+from sparing.bench.covering.boxes import boxes
+from sparing.bench.covering.changes import changes
+from sparing.bench.covering.engines import ENGINES, Engine
+from sparing.bench.covering.figures import Figure, Figures
+from sparing.bench.covering.settings import Case, Settings, Told
 from sparing.model.errors import SparingError
-from sparing.model.types import DOUBLE
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-Tell = Callable[[str], None]
 
 
-def cover(spark: SparkSession | None, settings: Settings, tell: Tell) -> Figures:
-    """Measure everything; without a session Spark SQL is left out."""
-    by_sparing(*made_up(settings, 100, 1), settings.k)  # compiles
-    figures, changes = [], []
-    for boxes in settings.boxes:
-        for dimensions in settings.dimensions:
-            tell(f"{boxes:,} boxes in {dimensions} dimensions")
-            figures.append(_whole(spark, settings, boxes, dimensions))
-            changes.append(_changes(settings, boxes, dimensions))
-    return Figures(settings, tuple(figures), tuple(changes))
+def cover(settings: Settings, tell: Told = lambda _: None, started: Mapping[str, Engine] | None = None) -> Figures:
+    """Measure all engines on every case, then boxes that come and go. `started` are engines that run already."""
+    settings.check()
+    engines = dict(started or {})
+    mine = [name for name in settings.engines if name not in engines]
+    try:
+        for name in mine:
+            tell(f"Starting {ENGINES[name].title}")
+            engines[name] = ENGINES[name]()
+        figures: list[Figure] = []
+        for case in settings.cases():
+            figures += _case(case, settings, engines, figures, tell)
+    finally:
+        for name in mine:
+            if name in engines:
+                engines[name].close()
+    found = [change for case in settings.changed() for change in changes(case, settings, tell)]
+    return Figures(settings, figures, found)
 
 
-def _whole(spark: SparkSession | None, settings: Settings, boxes: int, dimensions: int) -> Figure:
-    low, high = made_up(settings, boxes, dimensions)
-    ours, seconds = _timed(lambda: by_sparing(low, high, settings.k), settings.repeat)
-    figure = Figure(boxes, dimensions, int(ours.sum()), seconds)
-    if boxes > settings.peers:
-        return figure
-    found, seconds = _timed(lambda: by_numpy(low, high, settings.k), 1)
-    _same("NumPy", ours, found)
-    figure = replace(figure, numpy=seconds)
-    if spark is None:
-        return figure
-    frame = as_frame(spark, low, high)
-    found, seconds = _timed(lambda: by_spark(frame, dimensions, settings.k), 1)
-    frame.unpersist()
-    _same("Spark SQL", ours, found)
-    return replace(figure, spark=seconds)
+@dataclass(frozen=True)
+class _Run:
+    """What an engine found, in seconds of the wall clock and of this thread."""
+
+    kept: np.ndarray
+    seconds: float
+    cpu: float
 
 
-def _timed(work: Callable[[], np.ndarray], times: int) -> tuple[np.ndarray, float]:
-    taken = []
-    for _ in range(times):
-        began = time.perf_counter()
-        found = work()
-        taken.append(time.perf_counter() - began)
-    return found, median(taken)
+def _run(engine: Engine, k: int, way: str) -> _Run:
+    begun, worked = time.perf_counter(), time.thread_time()
+    kept = engine.cover(k, way)
+    return _Run(kept, time.perf_counter() - begun, time.thread_time() - worked)
 
 
-def _same(peer: str, ours: np.ndarray, theirs: np.ndarray) -> None:
-    if not np.array_equal(ours, theirs):
-        raise SparingError(
-            f"{peer} keeps {int(theirs.sum()):,} boxes and Sparing {int(ours.sum()):,}: a mistake in one."
-        )
+def _case(
+    case: Case, settings: Settings, engines: Mapping[str, Engine], before: list[Figure], tell: Told
+) -> list[Figure]:
+    given = boxes(case.boxes, case.dimensions, settings.seed)
+    figures: dict[str, Figure] = {}
+    kept = np.zeros(0, np.int64)
+    for name in ("sparing", *(name for name in settings.engines if name != "sparing")):
+        engine, figure = engines[name], Figure(case.dimensions, case.boxes, name)
+        figures[name] = figure
+        figure.skipped = _too_slow(case, name, settings, before)
+        if figure.skipped:
+            tell(f"{case}, {engine.title}: skipped, {figure.skipped}")
+            continue
+        engine.load(given)
+        runs = {way: _run(engine, settings.k, way) for way in engine.ways}
+        if name == "sparing":
+            kept = runs[""].kept
+        for run in runs.values():
+            if not np.array_equal(run.kept, kept):
+                raise SparingError(
+                    f"Sparing and {engine.title} disagree on {case}: Sparing keeps {len(kept):,}, "
+                    f"{engine.title} {len(run.kept):,}."
+                )
+        figure.way = min(runs, key=lambda way: runs[way].seconds)
+        figure.kept = len(kept)
+        # What took long is not done again: nothing short can have disturbed it much.
+        if runs[figure.way].seconds > settings.patience / 10 and name != "sparing":
+            figure.seconds, figure.cpu = [runs[figure.way].seconds], [runs[figure.way].cpu]
+    for _ in range(settings.repeat):
+        for name, figure in figures.items():
+            if not figure.skipped and len(figure.seconds) < settings.repeat and not _once(figure, name, settings):
+                run = _run(engines[name], settings.k, figure.way)
+                figure.seconds.append(run.seconds)
+                figure.cpu.append(run.cpu)
+    for name, figure in figures.items():
+        if not figure.skipped:
+            tell(f"{case}, {engines[name].title}: {figure.median:.3g} s")
+    return list(figures.values())
 
 
-def _changes(settings: Settings, boxes: int, dimensions: int) -> Changes:
-    """Boxes are added to a full table one by one, and every other time one of the old ones leaves."""
-    low, high = made_up(replace(settings, seed=settings.seed + 1), boxes + settings.changes, dimensions)
-    entries = [
-        (f"{number:07}", _box(low[number].tolist(), high[number].tolist()), float((high - low)[number].prod()))
-        for number in range(len(low))
-    ]
-    types = {f"x{dimension}": DOUBLE for dimension in range(dimensions)}
-    cover_ = WatchedCover.of(entries[:boxes], types, settings.k)
-    compiled = WatchedCover(types, 1)
-    for number in (2, 1, 0):
-        compiled.add(*entries[number])
-    compiled.remove(entries[0][0])
-    adds, removes = [], []
-    for number in range(settings.changes):
-        began = time.perf_counter()
-        cover_.add(*entries[boxes + number])
-        adds.append(time.perf_counter() - began)
-        leaving = entries[number if number % 2 else boxes + number][0]
-        began = time.perf_counter()
-        cover_.remove(leaving)
-        removes.append(time.perf_counter() - began)
-    return Changes(boxes, dimensions, *(tuple(_summary(found)) for found in (adds, removes)))
+def _once(figure: Figure, name: str, settings: Settings) -> bool:
+    return name != "sparing" and bool(figure.seconds) and figure.seconds[0] > settings.patience / 10
 
 
-def _summary(seconds: list[float]) -> tuple[float, float, float]:
-    return float(np.mean(seconds)), float(np.quantile(seconds, 0.99)), max(seconds)
-
-
-def _box(low: list[float], high: list[float]) -> Box:
-    ranges = zip(low, high, strict=True)
-    box = Box.of({f"x{n}": between(DOUBLE, DOUBLE.code(a), DOUBLE.code(b)) for n, (a, b) in enumerate(ranges)})
-    assert box is not None
-    return box
+def _too_slow(case: Case, name: str, settings: Settings, before: list[Figure]) -> str:
+    """Why a peer is skipped: it would take too long, its time growing with the square of the number of boxes."""
+    if name == "sparing":
+        return ""
+    smaller = [f for f in before if (f.dimensions, f.engine) == (case.dimensions, name)]
+    if not smaller:
+        return ""
+    last = smaller[-1]
+    if last.skipped:
+        return last.skipped
+    expected = last.median * (case.boxes / last.boxes) ** 2
+    if expected <= settings.patience:
+        return ""
+    return f"would take about {expected:,.0f} s, as {last.boxes:,} boxes took {last.median:.3g} s"

@@ -120,7 +120,7 @@ def _contest(
     rank, k = advertisement.rank, advertisement.top_k
     fair = rank.fair is not Fairness.NONE
     none, alike = None, np.zeros(len(numbers), np.int32)
-    if k is None or rank.fair is Fairness.EXACT:
+    if k is None or (rank.fair is Fairness.EXACT and not rank.needs_everyone):
         # Only where there is a match need be known.
         regular = Covering.NONE if covering is Covering.NONE else Covering.REGULAR
         return Contest(advertisement, regular, 1, numbers, boxes, none, none, alike, True)

@@ -77,10 +77,13 @@ class _Watched:
 class _Afresh:
     """Worked out again after every change: for rules that know no shortcut."""
 
-    def __init__(self, contest: Contest, subscriptions: Sequence[Subscription], numbers: Iterable[int]) -> None:
+    def __init__(
+        self, contest: Contest, subscriptions: Sequence[Subscription], numbers: Iterable[int], told: Iterable[int]
+    ) -> None:
+        """`told` is what the next broker knows already."""
         self._contest, self._subscriptions = contest, subscriptions
         self._there = set(numbers)
-        self._forwarded = self._all_forwarded()
+        self._forwarded = set(told)
 
     def _all_forwarded(self) -> set[int]:
         numbers = self._contest.numbers
@@ -124,39 +127,40 @@ class Network:
         self._roots = [routes.number[contest.advertisement.broker] for contest in self._contests]
         self.waiting: deque[Message] = deque()
         self.known: list[dict[int, int]] = [{} for _ in routes.brokers]  # subscription -> neighbour it was heard from
-        self._covers: dict[tuple[int, int], Cover] = {}
+        self._covers: dict[tuple[int, int], Cover] = {}  # by contest and broker, made when first needed
         self._told: Counter[tuple[int, int]] = Counter()  # (link, subscription) -> for how many contests it was told
-        for contest in self._contests:
+        self._first_told: dict[tuple[int, int], list[int]] = {}  # by contest and broker, at the start
+        for at, contest in enumerate(self._contests):
             table = table_of(contest, broker_of, routes, False, in_force)
             for entry in table.known:
                 for number in entry.numbers.tolist():
                     self.known[entry.broker][number] = self._origin(entry.broker, number)
                 if entry.broker != table.at:
-                    self._told.update((entry.link, number) for number in entry.numbers[entry.forwarded].tolist())
+                    numbers = entry.numbers[entry.forwarded].tolist()
+                    self._first_told[at, entry.broker] = numbers
+                    self._told.update((entry.link, number) for number in numbers)
         for number in np.flatnonzero(in_force).tolist():
             self.known[int(broker_of[number])].setdefault(number, OWN)
-        for at, root in enumerate(self._roots):
-            for broker, known in enumerate(self.known):
-                if (mine := self._heard(at, broker, root, known)) and broker != root:
-                    self._covers[at, broker] = self._cover(self._contests[at], mine)
-
-    def _heard(self, at: int, broker: int, root: int, known: dict[int, int]) -> list[int]:
-        """What a broker knows that concerns a contest, for whichever contest it was told."""
-        link = int(self._routes.link_of[broker, root])
-        towards = OWN if link < 0 else int(self._routes.target[link])
-        return [n for n, origin in known.items() if n in self._concerned[at] and (origin == OWN or origin != towards)]
 
     def _origin(self, broker: int, number: int) -> int:
         link = int(self._routes.link_of[broker, self._broker_of[number]])
         return OWN if link == HERE else int(self._routes.target[link])
 
-    def _cover(self, contest: Contest, numbers: Iterable[int]) -> Cover:
-        quick = contest.method is Covering.REGULAR or (
-            contest.method is Covering.ANCESTOR and contest.scores is not None
-        )
-        if not quick:
-            return _Afresh(contest, self._subscriptions, numbers)
-        return _Watched(contest, self._subscriptions, self._types[contest.advertisement.topic], numbers)
+    def _cover(self, at: int, broker: int, towards: int, changing: int, gone: bool) -> Cover:
+        """What a broker knows that concerns a contest, for whichever contest it was told, before a change."""
+        if (at, broker) in self._covers:
+            return self._covers[at, broker]
+        contest = self._contests[at]
+        heard = [n for n, origin in self.known[broker].items() if n in self._concerned[at] and origin != towards]
+        before = [n for n in heard if n != changing] + ([changing] if gone else [])
+        static = contest.method is Covering.REGULAR or contest.scores is not None
+        made: Cover
+        if static and contest.method in (Covering.REGULAR, Covering.ANCESTOR):
+            made = _Watched(contest, self._subscriptions, self._types[contest.advertisement.topic], before)
+        else:
+            made = _Afresh(contest, self._subscriptions, before, self._first_told.get((at, broker), ()))
+        self._covers[at, broker] = made
+        return made
 
     def subscribe(self, number: int) -> None:
         """A subscriber's broker hears of a subscription."""
@@ -193,13 +197,11 @@ class Network:
 
     def _pass_on(self, broker: int, number: int, origin: int, gone: bool) -> None:
         new, old = list[tuple[int, int]](), list[tuple[int, int]]()
-        for at, (contest, root) in enumerate(zip(self._contests, self._roots, strict=True)):
+        for at, root in enumerate(self._roots):
             link = int(self._routes.link_of[broker, root])
             if number not in self._concerned[at] or link < 0 or int(self._routes.target[link]) == origin:
                 continue
-            if (at, broker) not in self._covers:
-                self._covers[at, broker] = self._cover(contest, [])
-            cover = self._covers[at, broker]
+            cover = self._cover(at, broker, int(self._routes.target[link]), number, gone)
             change = cover.remove(number) if gone else cover.add(number)
             new += [(link, self._number[id_]) for id_ in change.forwarded]
             old += [(link, self._number[id_]) for id_ in change.withdrawn]

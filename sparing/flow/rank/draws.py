@@ -18,8 +18,8 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 def seeds(names: Iterable[str], seed: int) -> np.ndarray:
     """A number for each name, as if drawn at random."""
-    salt = seed.to_bytes(16, "big")
-    found = [int.from_bytes(blake2b(name.encode(), digest_size=8, salt=salt).digest(), "big") for name in names]
+    key = blake2b(str(seed).encode(), digest_size=16).digest()
+    found = [int.from_bytes(blake2b(name.encode(), digest_size=8, key=key).digest(), "big") for name in names]
     return np.array(found, dtype=np.uint64)
 
 
