@@ -25,6 +25,7 @@ def state(number: int) -> np.ndarray:
 def test_draws_are_told_by_names_and_seed() -> None:
     assert seeds(["a", "b"], 0).tolist() == seeds(["a", "b"], 0).tolist()
     assert len({*seeds(["a", "b"], 0).tolist(), *seeds(["a", "b"], 1).tolist()}) == 4
+    assert len(set(seeds(["a"], 2**200).tolist())) == 1
     one, other = state(1), state(1)
     assert [fraction(one) for _ in range(5)] == [fraction(other) for _ in range(5)]
 

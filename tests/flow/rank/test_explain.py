@@ -85,8 +85,6 @@ def test_choices_by_score(plan: Plan, published: list[Codes], data: st.DataObjec
 
 @given(plans(), fair_ranks, st.lists(points, min_size=1, max_size=4), st.integers(0, 3))
 def test_choices_by_lot(plan: Plan, rank: Rank, published: list[Codes], seed: int) -> None:
-    if rank == Rank(Measure.DIVERSE, Fairness.EXACT):
-        rank = Rank(Measure.DIVERSE)
     plan = replace(plan, advertisements=tuple(replace(ad, rank=rank) for ad in plan.advertisements), seed=seed)
     for number, advertisement in enumerate(plan.advertisements):
         for point in published:
