@@ -49,11 +49,21 @@ class BrokerSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """What one broker holds and forwards of the subscriptions that an advertisement concerns."""
+
+    broker: str
+    holds: int
+    forwards: int
+
+
+@dataclass(frozen=True, slots=True)
 class OfferSummary:
     """What publishers advertise at one broker, who can match it, and how far these are told of.
 
     `technique` is the covering that is used, `remark` what there is to say about it. `known` are the subscriptions that
-    the publishers' own broker gets to know, `messages` those that the links carry for this advertisement.
+    the publishers' own broker gets to know, `messages` those that the links carry for this advertisement; `brokers` are
+    those that know some, the farthest first.
     """
 
     publishers: tuple[str, ...]
@@ -67,6 +77,7 @@ class OfferSummary:
     matching: int
     known: Counts
     messages: Counts
+    brokers: tuple[Share, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +195,10 @@ def _offers(plan: Plan, tables: Iterable[Table], without: Iterable[Table]) -> It
             everybody,
             Counts(_known_at_root(table), everybody),
             Counts(_messages(table), _messages(whole)),
+            tuple(
+                Share(plan.routes.brokers[entry.broker], len(entry.numbers), len(entry.forwarded))
+                for entry in table.known
+            ),
         )
 
 

@@ -33,6 +33,9 @@ def brokers_table(brokers: Sequence[BrokerSummary]) -> Table:
     return table
 
 
+MOST_SHARES = 8  # brokers that are named for an advertisement
+
+
 def offer_lines(offer: OfferSummary) -> list[str]:
     """What is advertised, how it is covered, and what that takes; the first line is a heading."""
     others = f" and {len(offer.publishers) - 1:,} more" if len(offer.publishers) > 1 else ""
@@ -47,6 +50,10 @@ def offer_lines(offer: OfferSummary) -> list[str]:
         f"{offer.matching:,} can match, {known:,} of them known at {offer.broker}: {sent.with_covering:,} messages"
         + (f" instead of {sent.without_covering:,}" if sent.saved else "")
     )
+    told = [f"{share.broker} {share.holds:,}/{share.forwards:,}" for share in offer.brokers]
+    if told:
+        more = f", and {len(told) - MOST_SHARES:,} more brokers" if len(told) > MOST_SHARES else ""
+        lines.append(f"held/forwarded: {', '.join(told[:MOST_SHARES])}{more}")
     return lines
 
 

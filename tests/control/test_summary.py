@@ -93,6 +93,8 @@ def test_table_i() -> None:
     (offer,) = found.offers
     assert (offer.technique, offer.remark) == ("AncestorCoverK", None)
     assert (offer.matching, offer.known, offer.messages) == (8, Counts(5, 8), Counts(5, 8))
+    shares = {share.broker: (share.holds, share.forwards) for share in offer.brokers}
+    assert shares == {"B2": (7, 4), "B3": (1, 1), "B1": (5, 0)}
     assert offer.rank == "larger boxes first, then lower ids"
     assert {b.broker: (b.own, b.holds) for b in found.brokers} == {
         "B1": (0, Counts(5, 8)),
