@@ -6,100 +6,99 @@ After all changes, what it forwards must be what AncestorCoverK gives of the box
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from sparing.bench.covering.boxes import Boxes, boxes
-from sparing.bench.covering.settings import Case, Settings, Told
-from sparing.control.covering.ancestor_cover import ancestor_cover
-from sparing.control.covering.boxes import CodedBoxes
-from sparing.control.covering.standing import Standing
+from sparing.bench.covering.engines import areas, by_sparing
+from sparing.bench.covering.settings import Case, Settings, made_up
 from sparing.control.covering.watched import WatchedCover
 from sparing.model.box import Box
 from sparing.model.constraint import Constraint
 from sparing.model.errors import SparingError
-from sparing.model.types import DOUBLE, float_codes
+from sparing.model.types import DOUBLE, FieldType, float_codes
 
-ADD, REMOVE, REMOVE_FORWARDED, BUILD = "add", "remove", "remove one that is forwarded", "build"
+Entry = tuple[str, Box, float]  # id, box, score
+
+
+class Seconds(NamedTuple):
+    """Of one kind of change."""
+
+    mean: float
+    high: float  # 99 of 100 take no longer
+    worst: float
 
 
 @dataclass(frozen=True)
 class Change:
-    """Seconds of a kind of change. Building is all boxes at once."""
+    """What it takes to add a box, to remove any, and to remove one that is forwarded and perhaps covers others."""
 
-    dimensions: int
     boxes: int
-    what: str
-    times: int
-    mean: float
-    high: float  # 99 of 100 are no slower
-    worst: float
+    dimensions: int
+    build: float  # seconds for all boxes at once
+    add: Seconds
+    remove: Seconds
+    uncover: Seconds
 
 
-def changes(case: Case, settings: Settings, tell: Told = lambda _: None) -> Iterator[Change]:
-    """Add boxes, remove any, remove some that are forwarded."""
+def changes(settings: Settings, case: Case) -> Change:
+    """Add boxes to those there are, then remove some."""
     _warm_up(case.dimensions)
-    count, some = case.boxes, min(settings.changes, case.boxes // 3)
-    given = boxes(count + some, case.dimensions, settings.seed)
-    entries = _entries(given)
-    types = {f"x{field}": DOUBLE for field in range(case.dimensions)}
-    made: list[WatchedCover] = []
-    yield _timed(case, BUILD, [lambda: made.append(WatchedCover.of(entries[:count], types, settings.k))])
-    cover = made[0]
+    count, some = case.boxes, min(settings.changes, case.boxes)
+    low, high = made_up(settings, count + some, case.dimensions)
+    entries = _entries(low, high)
+    begun = time.perf_counter()
+    cover = WatchedCover.of(entries[:count], _types(case.dimensions), settings.k)
+    build = time.perf_counter() - begun
     rng = np.random.default_rng(settings.seed)
-    added = [lambda entry=entry: cover.add(*entry) for entry in entries[count:]]  # type: ignore[misc]
-    yield _told(tell, case, _timed(case, ADD, added))
-    gone = rng.permutation(count)[:some]
-    removed = [lambda id_=entries[n][0]: cover.remove(id_) for n in gone.tolist()]  # type: ignore[misc]
-    yield _told(tell, case, _timed(case, REMOVE, removed))
-    forwarded = sorted(cover.forwarded)
-    also = [forwarded[n] for n in rng.permutation(len(forwarded))[:some].tolist()]
-    dropped = [lambda id_=id_: cover.remove(id_) for id_ in also]  # type: ignore[misc]
-    yield _told(tell, case, _timed(case, REMOVE_FORWARDED, dropped))
-    left = np.ones(len(given), dtype=bool)
-    left[gone] = False
-    left[[int(id_) for id_ in also]] = False
-    if cover.forwarded != _at_once(given, left, settings.k):
+    add = _timed(lambda entry: cover.add(*entry), entries[count:])
+    gone = [entries[n][0] for n in rng.permutation(count)[:some].tolist()]
+    remove = _timed(cover.remove, gone)
+    there = sorted(cover.forwarded)
+    also = [there[n] for n in rng.permutation(len(there))[:some].tolist()]
+    uncover = _timed(cover.remove, also)
+    left = np.ones(len(entries), dtype=bool)
+    left[[int(id_) for id_ in (*gone, *also)]] = False
+    at_once = np.flatnonzero(left)[by_sparing(low[left], high[left], settings.k)]
+    if cover.forwarded != {_id(n) for n in at_once.tolist()}:
         raise SparingError(f"The incremental cover went wrong with {case}, which is a mistake in Sparing.")
+    return Change(case.boxes, case.dimensions, build, add, remove, uncover)
 
 
 def _warm_up(dimensions: int) -> None:
     """So that nobody's time includes compiling."""
-    entries = _entries(boxes(40, dimensions, 0))
-    cover = WatchedCover.of(entries[:30], {f"x{field}": DOUBLE for field in range(dimensions)}, 2)
+    entries = _entries(*made_up(Settings(), 40, dimensions))
+    cover = WatchedCover.of(entries[:30], _types(dimensions), 2)
     for entry in entries[30:]:
         cover.add(*entry)
     for id_ in sorted(cover.forwarded):
         cover.remove(id_)
 
 
-def _entries(given: Boxes) -> list[tuple[str, Box, float]]:
-    """Boxes with ids in the order of their numbers, as the cover takes them."""
-    low, high = (float_codes(bounds.ravel()).reshape(bounds.shape).tolist() for bounds in (given.low, given.high))
-    return [
-        (f"{n:08}", Box(tuple((f"x{f}", Constraint((both,))) for f, both in enumerate(zip(a, b, strict=True)))), score)
-        for n, (a, b, score) in enumerate(zip(low, high, given.score.tolist(), strict=True))
-    ]
+def _types(dimensions: int) -> dict[str, FieldType]:
+    return {f"x{field}": DOUBLE for field in range(dimensions)}
 
 
-def _at_once(given: Boxes, left: np.ndarray, k: int) -> set[str]:
-    some = given.take(left)
-    standing = Standing.by_score(CodedBoxes.of_numbers(some.low, some.high), some.score)
-    return {f"{n:08}" for n in np.flatnonzero(left)[ancestor_cover(standing, k)].tolist()}
+def _id(number: int) -> str:
+    return f"{number:08}"
 
 
-def _timed(case: Case, what: str, work: Sequence[Callable[[], object]]) -> Change:
+def _entries(low: np.ndarray, high: np.ndarray) -> list[Entry]:
+    """Boxes as the cover takes them, with ids in the order of their numbers."""
+    bounds = (float_codes(ends.ravel()).reshape(ends.shape).tolist() for ends in (low, high))
+    found = []
+    for number, (begins, ends, area) in enumerate(zip(*bounds, areas(low, high).tolist(), strict=True)):
+        ranges = [(f"x{field}", Constraint((both,))) for field, both in enumerate(zip(begins, ends, strict=True))]
+        found.append((_id(number), Box(tuple(ranges)), area))
+    return found
+
+
+def _timed(change: Callable[..., object], what: Iterable[object]) -> Seconds:
     seconds = []
-    for do in work:
+    for one in what:
         begun = time.perf_counter()
-        do()
+        change(one)
         seconds.append(time.perf_counter() - begun)
-    high = float(np.quantile(seconds, 0.99))
-    return Change(case.dimensions, case.boxes, what, len(seconds), float(np.mean(seconds)), high, max(seconds))
-
-
-def _told(tell: Told, case: Case, change: Change) -> Change:
-    tell(f"{case}, {change.what}: {1e6 * change.mean:,.0f} microseconds")
-    return change
+    return Seconds(float(np.mean(seconds)), float(np.quantile(seconds, 0.99)), max(seconds))

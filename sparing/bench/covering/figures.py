@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from statistics import median
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich import box
 from rich.table import Table
 
-from sparing.bench.covering.changes import ADD, BUILD, REMOVE, Change
-from sparing.bench.covering.engines import ENGINES
+from sparing.bench.covering.changes import Change
 from sparing.bench.covering.settings import Settings
 
-# The goals: seconds of one core for so many boxes of so many dimensions with k = 10, and for a change.
+# The goals: seconds of one core for so many boxes in so many dimensions with k = 10, and for a change.
 GOAL_K = 10
 GOALS = {
-    (1, 50_000): 0.02,
-    (2, 50_000): 0.1,
-    (3, 50_000): 0.7,
-    (1, 500_000): 0.2,
-    (2, 500_000): 1.6,
-    (3, 500_000): 35.0,
+    (50_000, 1): 0.02,
+    (50_000, 2): 0.1,
+    (50_000, 3): 0.7,
+    (500_000, 1): 0.2,
+    (500_000, 2): 1.6,
+    (500_000, 3): 35.0,
 }
 CHANGE_GOAL = 0.001
-LEFT = ("what", "verdict")
+
+WHOLE = ("boxes", "dimensions", "kept", "Sparing", "of one core", "NumPy", "Spark SQL")
+KINDS = ("add", "remove", "remove forwarded")
+CHANGES = ("boxes", "dimensions", *(f"{kind}, {what}" for kind in KINDS for what in ("mean", "99%", "worst")))
+TARGETS = ("what", "goal", "found", "verdict")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Figure:
-    """One engine on one case: seconds of every repetition, or why there are none."""
+    """One case: seconds by the clock of every engine that took part, and of CPU time for Sparing."""
 
-    dimensions: int
     boxes: int
-    engine: str
-    skipped: str = ""
-    way: str = ""  # the quicker one, if there are several
-    kept: int = 0
-    seconds: list[float] = field(default_factory=list)  # of the wall clock
-    cpu: list[float] = field(default_factory=list)  # of the thread that asks; Spark works in others
+    dimensions: int
+    kept: int
+    sparing: float
+    core: float
+    numpy: float | None
+    spark: float | None
 
-    @property
-    def median(self) -> float:
-        """Seconds of the wall clock."""
-        return median(self.seconds)
+    def ratio(self, peer: float | None) -> float | None:
+        """How many times as long as Sparing a peer takes."""
+        return None if peer is None else peer / self.sparing
 
 
 @dataclass(frozen=True)
@@ -60,45 +60,49 @@ class Target:
         return "met" if self.found <= self.goal else "missed"
 
 
+Rows = tuple[tuple[str, ...], list[list[str]]]
+
+
 @dataclass(frozen=True)
 class Figures:
     """All figures of a run."""
 
     settings: Settings
-    figures: list[Figure]
-    changes: list[Change] = field(default_factory=list)
+    whole: list[Figure]
+    changes: list[Change]
 
     def json(self) -> dict[str, Any]:
         """For programs."""
         found = asdict(self)
-        for row, figure in zip(found["figures"], self.figures, strict=True):
-            row["ratio"] = self.ratio(figure)
+        for row, figure in zip(found["whole"], self.whole, strict=True):
+            row["ratios"] = {"numpy": figure.ratio(figure.numpy), "spark": figure.ratio(figure.spark)}
+        for row, change in zip(found["changes"], self.changes, strict=True):
+            for kind in ("add", "remove", "uncover"):
+                row[kind] = getattr(change, kind)._asdict()
         found["targets"] = [asdict(target) | {"verdict": target.verdict} for target in self.targets()]
         return found
-
-    def ratio(self, figure: Figure) -> float | None:
-        """How many times as long as Sparing an engine takes."""
-        ours = self._find(figure.dimensions, figure.boxes, "sparing")
-        return figure.median / ours.median if ours is not None and figure.seconds else None
 
     def targets(self) -> list[Target]:
         """The goals for what was measured."""
         found = []
-        for (dimensions, count), goal in GOALS.items():
-            ours = self._find(dimensions, count, "sparing")
-            if ours is not None and self.settings.k == GOAL_K:
-                found.append(Target(f"{count:,} boxes, {dimensions}-d: seconds of one core", goal, median(ours.cpu)))
-        for change in self.changes:
-            if change.what in (ADD, REMOVE):
-                what = f"{change.boxes:,} boxes, {change.dimensions}-d: seconds to {change.what}, mean"
-                found.append(Target(what, CHANGE_GOAL, change.mean))
+        if self.settings.k == GOAL_K:
+            for figure in self.whole:
+                goal = GOALS.get((figure.boxes, figure.dimensions))
+                if goal is not None:
+                    what = f"{figure.boxes:,} boxes, {figure.dimensions}-d: seconds of one core"
+                    found.append(Target(what, goal, figure.core))
+            for change in self.changes:
+                if (change.boxes, change.dimensions) in GOALS:
+                    for kind, seconds in (("add", change.add), ("remove", change.remove)):
+                        what = f"{change.boxes:,} boxes, {change.dimensions}-d: seconds to {kind} one, mean"
+                        found.append(Target(what, CHANGE_GOAL, seconds.mean))
         return found
 
     def tables(self) -> list[Table]:
         """For people."""
         of = self.settings
-        title = f"Seconds to find what fewer than {of.k} better boxes cover; one core, median of {of.repeat}"
-        found = [_rich(title, *self._covers(), caption="\n".join(self._skipped()))]
+        title = f"Seconds to find what fewer than {of.k} better boxes cover; median of {of.repeat}"
+        found = [_rich(title, *self._whole())]
         if self.changes:
             found.append(_rich("Microseconds for a box that comes or goes", *self._changes()))
         if self.targets():
@@ -107,93 +111,71 @@ class Figures:
 
     def markdown(self) -> str:
         """For documentation."""
-        parts = [_markdown(*self._covers()), *self._skipped()]
+        parts = [self._whole()]
         if self.changes:
-            parts.append(_markdown(*self._changes()))
+            parts.append(self._changes())
         if self.targets():
-            parts.append(_markdown(*self._targets()))
-        return "\n\n".join(parts) + "\n"
+            parts.append(self._targets())
+        return "\n\n".join(_markdown(*part) for part in parts) + "\n"
 
-    def _find(self, dimensions: int, count: int, engine: str) -> Figure | None:
-        wanted = (dimensions, count, engine)
-        return next((f for f in self.figures if (f.dimensions, f.boxes, f.engine) == wanted), None)
-
-    def _covers(self) -> tuple[list[str], list[list[str]]]:
-        names = self.settings.engines
-        rows = []
-        for ours in self.figures:
-            if ours.engine != "sparing":
-                continue
-            cells = [self._cell(self._find(ours.dimensions, ours.boxes, name)) for name in names]
-            rows.append([str(ours.dimensions), f"{ours.boxes:,}", f"{ours.kept:,}", *cells])
-        return ["dimensions", "boxes", "kept", *[ENGINES[name].title for name in names]], rows
-
-    def _cell(self, figure: Figure | None) -> str:
-        if figure is None or figure.skipped:
-            return "skipped"
-        ratio = self.ratio(figure)
-        return _seconds(figure.median) + ("" if figure.engine == "sparing" else f" ({_times(ratio)})")
-
-    def _skipped(self) -> list[str]:
-        """Which engines were skipped, and why."""
-        return [
-            f"{ENGINES[f.engine].title} was skipped with {f.boxes:,} boxes, {f.dimensions}-d: it {f.skipped}."
-            for f in self.figures
-            if f.skipped
-        ]
-
-    def _changes(self) -> tuple[list[str], list[list[str]]]:
+    def _whole(self) -> Rows:
         rows = [
-            [c.what, str(c.dimensions), f"{c.boxes:,}", *[_micro(s) for s in (c.mean, c.high, c.worst)], f"{c.times:,}"]
-            for c in self.changes
-            if c.what != BUILD
+            [
+                f"{f.boxes:,}",
+                str(f.dimensions),
+                f"{f.kept:,}",
+                _seconds(f.sparing),
+                _seconds(f.core),
+                *[_beside(peer, f.ratio(peer)) for peer in (f.numpy, f.spark)],
+            ]
+            for f in self.whole
         ]
-        return ["what", "dimensions", "boxes", "mean", "99%", "worst", "times"], rows
+        return WHOLE, rows
 
-    def _targets(self) -> tuple[list[str], list[list[str]]]:
-        rows = [[t.what, f"{t.goal:g}", f"{t.found:.2g}", t.verdict] for t in self.targets()]
-        return ["what", "goal", "found", "verdict"], rows
+    def _changes(self) -> Rows:
+        rows = [
+            [
+                f"{c.boxes:,}",
+                str(c.dimensions),
+                *[f"{1e6 * seconds:,.0f}" for kind in (c.add, c.remove, c.uncover) for seconds in kind],
+            ]
+            for c in self.changes
+        ]
+        return CHANGES, rows
+
+    def _targets(self) -> Rows:
+        return TARGETS, [[t.what, f"{t.goal:g}", f"{t.found:.2g}", t.verdict] for t in self.targets()]
 
 
 def _seconds(number: float) -> str:
     """Three digits.
 
-    >>> _seconds(0.01234), _seconds(12.34)
-    ('0.0123', '12.3')
+    >>> _seconds(0.01234), _seconds(12.34), _seconds(1234.5)
+    ('0.0123', '12.3', '1,234')
     """
     return f"{number:.3g}" if number < 100 else f"{number:,.0f}"
 
 
-def _micro(seconds: float) -> str:
-    return f"{1e6 * seconds:,.0f}"
+def _beside(seconds: float | None, ratio: float | None) -> str:
+    """What a peer takes, and how many times Sparing's time that is.
 
-
-def _times(ratio: float | None) -> str:
-    """How many times.
-
-    >>> _times(3.14159), _times(1234.5)
-    ('3.1x', '1,234x')
+    >>> _beside(2.0, 12.34), _beside(2.0, 1.234), _beside(None, None)
+    ('2 (12x)', '2 (1.2x)', '-')
     """
-    assert ratio is not None
-    return f"{ratio:,.0f}x" if ratio >= 10 else f"{ratio:.1f}x"
+    if seconds is None or ratio is None:
+        return "-"
+    return f"{_seconds(seconds)} ({ratio:,.0f}x)" if ratio >= 10 else f"{_seconds(seconds)} ({ratio:.1f}x)"
 
 
-def _rich(title: str, names: list[str], rows: list[list[str]], caption: str = "") -> Table:
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        caption=caption,
-        caption_justify="left",
-    )
+def _rich(title: str, names: tuple[str, ...], rows: list[list[str]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
     for name in names:
-        table.add_column(name, justify="left" if name in LEFT else "right")
+        table.add_column(name, justify="left" if name in ("what", "verdict") else "right")
     for row in rows:
         table.add_row(*row)
     return table
 
 
-def _markdown(names: list[str], rows: list[list[str]]) -> str:
-    rule = ["---" if name in LEFT else "---:" for name in names]
+def _markdown(names: tuple[str, ...], rows: list[list[str]]) -> str:
+    rule = ["---" if name in ("what", "verdict") else "---:" for name in names]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [names, rule, *rows])

@@ -1,111 +1,90 @@
-"""Measuring: engines take turns on the same boxes, and must find the same before they are timed."""
+"""Measuring: engines take turns on the same boxes, and must keep the same before anybody is timed."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from statistics import median
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparing.bench.covering.boxes import boxes
 from sparing.bench.covering.changes import changes
-from sparing.bench.covering.engines import ENGINES, Engine
+from sparing.bench.covering.engines import as_frame, by_numpy, by_sparing, by_spark
 from sparing.bench.covering.figures import Figure, Figures
-from sparing.bench.covering.settings import Case, Settings, Told
+from sparing.bench.covering.settings import Case, Settings, Told, made_up
 from sparing.model.errors import SparingError
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
-def cover(settings: Settings, tell: Told = lambda _: None, started: Mapping[str, Engine] | None = None) -> Figures:
-    """Measure all engines on every case, then boxes that come and go. `started` are engines that run already."""
-    settings.check()
-    engines = dict(started or {})
-    mine = [name for name in settings.engines if name not in engines]
+LONG = 5.0  # seconds: what took longer when it was checked is not done again
+
+Engine = Callable[[], np.ndarray]
+
+
+def cover(spark: SparkSession | None, settings: Settings, tell: Told = lambda _: None) -> Figures:
+    """Measure all engines on every case, then boxes that come and go there."""
+    whole, changed = [], []
+    for case in settings.cases():
+        _warm_up(case.dimensions)
+        whole.append(_whole(spark, settings, case))
+        if settings.changes:
+            changed.append(changes(settings, case))
+        tell(str(case))
+    return Figures(settings, whole, changed)
+
+
+def _warm_up(dimensions: int) -> None:
+    """So that nobody's time includes compiling."""
+    by_sparing(*made_up(Settings(), 200, dimensions), 2)
+
+
+def _whole(spark: SparkSession | None, settings: Settings, case: Case) -> Figure:
+    low, high = made_up(settings, case.boxes, case.dimensions)
+    engines: dict[str, Engine] = {"Sparing": lambda: by_sparing(low, high, settings.k)}
+    frame = None
+    if case.boxes <= settings.peers:
+        engines["NumPy"] = lambda: by_numpy(low, high, settings.k)
+        if spark is not None:
+            frame = as_frame(spark, low, high)
+            engines["Spark SQL"] = lambda: by_spark(frame, case.dimensions, settings.k)
     try:
-        for name in mine:
-            tell(f"Starting {ENGINES[name].title}")
-            engines[name] = ENGINES[name]()
-        figures: list[Figure] = []
-        for case in settings.cases():
-            figures += _case(case, settings, engines, figures, tell)
+        kept, first = _checked(case, engines)
+        wall: dict[str, list[float]] = {name: [first[name]] if first[name] > LONG else [] for name in engines}
+        core: list[float] = []
+        once = [name for name, seconds in wall.items() if seconds and name != "Sparing"]
+        for _ in range(settings.repeat):
+            for name, engine in engines.items():
+                if name not in once:
+                    begun, worked = time.perf_counter(), time.thread_time()
+                    engine()
+                    wall[name].append(time.perf_counter() - begun)
+                    if name == "Sparing":
+                        core.append(time.thread_time() - worked)
     finally:
-        for name in mine:
-            if name in engines:
-                engines[name].close()
-    found = [change for case in settings.changed() for change in changes(case, settings, tell)]
-    return Figures(settings, figures, found)
+        if frame is not None:
+            frame.unpersist()
+    seconds = {name: median(found) for name, found in wall.items()}
+    return Figure(
+        case.boxes,
+        case.dimensions,
+        kept,
+        seconds["Sparing"],
+        median(core),
+        seconds.get("NumPy"),
+        seconds.get("Spark SQL"),
+    )
 
 
-@dataclass(frozen=True)
-class _Run:
-    """What an engine found, in seconds of the wall clock and of this thread."""
-
-    kept: np.ndarray
-    seconds: float
-    cpu: float
-
-
-def _run(engine: Engine, k: int, way: str) -> _Run:
-    begun, worked = time.perf_counter(), time.thread_time()
-    kept = engine.cover(k, way)
-    return _Run(kept, time.perf_counter() - begun, time.thread_time() - worked)
-
-
-def _case(
-    case: Case, settings: Settings, engines: Mapping[str, Engine], before: list[Figure], tell: Told
-) -> list[Figure]:
-    given = boxes(case.boxes, case.dimensions, settings.seed)
-    figures: dict[str, Figure] = {}
-    kept = np.zeros(0, np.int64)
-    for name in ("sparing", *(name for name in settings.engines if name != "sparing")):
-        engine, figure = engines[name], Figure(case.dimensions, case.boxes, name)
-        figures[name] = figure
-        figure.skipped = _too_slow(case, name, settings, before)
-        if figure.skipped:
-            tell(f"{case}, {engine.title}: skipped, {figure.skipped}")
-            continue
-        engine.load(given)
-        runs = {way: _run(engine, settings.k, way) for way in engine.ways}
-        if name == "sparing":
-            kept = runs[""].kept
-        for run in runs.values():
-            if not np.array_equal(run.kept, kept):
-                raise SparingError(
-                    f"Sparing and {engine.title} disagree on {case}: Sparing keeps {len(kept):,}, "
-                    f"{engine.title} {len(run.kept):,}."
-                )
-        figure.way = min(runs, key=lambda way: runs[way].seconds)
-        figure.kept = len(kept)
-        # What took long is not done again: nothing short can have disturbed it much.
-        if runs[figure.way].seconds > settings.patience / 10 and name != "sparing":
-            figure.seconds, figure.cpu = [runs[figure.way].seconds], [runs[figure.way].cpu]
-    for _ in range(settings.repeat):
-        for name, figure in figures.items():
-            if not figure.skipped and len(figure.seconds) < settings.repeat and not _once(figure, name, settings):
-                run = _run(engines[name], settings.k, figure.way)
-                figure.seconds.append(run.seconds)
-                figure.cpu.append(run.cpu)
-    for name, figure in figures.items():
-        if not figure.skipped:
-            tell(f"{case}, {engines[name].title}: {figure.median:.3g} s")
-    return list(figures.values())
-
-
-def _once(figure: Figure, name: str, settings: Settings) -> bool:
-    return name != "sparing" and bool(figure.seconds) and figure.seconds[0] > settings.patience / 10
-
-
-def _too_slow(case: Case, name: str, settings: Settings, before: list[Figure]) -> str:
-    """Why a peer is skipped: it would take too long, its time growing with the square of the number of boxes."""
-    if name == "sparing":
-        return ""
-    smaller = [f for f in before if (f.dimensions, f.engine) == (case.dimensions, name)]
-    if not smaller:
-        return ""
-    last = smaller[-1]
-    if last.skipped:
-        return last.skipped
-    expected = last.median * (case.boxes / last.boxes) ** 2
-    if expected <= settings.patience:
-        return ""
-    return f"would take about {expected:,.0f} s, as {last.boxes:,} boxes took {last.median:.3g} s"
+def _checked(case: Case, engines: dict[str, Engine]) -> tuple[int, dict[str, float]]:
+    """How many boxes are kept, and how long each engine took to find them for the first time."""
+    taken, found = {}, {}
+    for name, engine in engines.items():
+        begun = time.perf_counter()
+        found[name] = engine()
+        taken[name] = time.perf_counter() - begun
+        if not np.array_equal(found[name], found["Sparing"]):
+            counts = f"{name} keeps {found[name].sum():,} boxes and Sparing {found['Sparing'].sum():,}"
+            raise SparingError(f"Engines disagree on {case}: {counts}, or other ones.")
+    return int(found["Sparing"].sum()), taken

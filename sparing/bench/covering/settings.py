@@ -1,60 +1,59 @@
-"""What to measure."""
+"""What to measure, and the boxes that belong to it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from sparing.bench.covering.engines import ENGINES
-from sparing.model.errors import SparingError
+import numpy as np
 
-Told = Callable[[str], None]  # told of every measurement, as it is made
+from sparing.model.errors import SparingError
+from sparing.workloads.chance import stream
+
+WIDTH = (0.3, 0.6)  # of ranges, as shares of the space
+
+Told = Callable[[str], None]  # told of every case, as it is measured
 
 
 @dataclass(frozen=True)
 class Case:
-    """So many boxes of so many dimensions."""
+    """So many boxes in so many dimensions."""
 
-    dimensions: int
     boxes: int
+    dimensions: int
 
     def __str__(self) -> str:
-        return f"{self.boxes:,} boxes of {self.dimensions} dimension{'s' if self.dimensions > 1 else ''}"
+        return f"{self.boxes:,} boxes in {self.dimensions} dimensions"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Sizes, dimensions and k to try, with which engines; how long a peer may take, how often everything is done."""
+    """Numbers of boxes and dimensions to try, k, up to how many boxes peers take part, changes and repetitions."""
 
-    boxes: tuple[int, ...] = (5_000, 50_000, 500_000)
+    boxes: tuple[int, ...] = (50_000, 500_000)
     dimensions: tuple[int, ...] = (1, 2, 3)
-    engines: tuple[str, ...] = ("sparing", "numpy", "spark")
     k: int = 10
-    patience: float = 60.0  # seconds that a peer may take, as it looks from a smaller size
+    peers: int = 50_000
+    changes: int = 1000  # boxes that come, and as many that go
     repeat: int = 3
-    changes: int = 1000  # boxes that come and go at each size but the smallest, if there are several; 0 for none
     seed: int = 1
 
-    def check(self) -> None:
-        """Say in one sentence what cannot be measured, before anything is."""
-        for name in self.engines:
-            if name not in ENGINES:
-                raise SparingError(f"There is no engine {name!r}: choose from {', '.join(ENGINES)}.")
-        if "sparing" not in self.engines:
-            raise SparingError("Peers are measured beside Sparing: add sparing to the engines.")
+    def __post_init__(self) -> None:
         if not self.boxes or not self.dimensions or min(*self.boxes, *self.dimensions, self.k, self.repeat) < 1:
-            raise SparingError("Numbers of boxes, dimensions and repetitions, and k, must be greater than zero.")
-        if self.changes < 0 or not self.patience > 0:
-            raise SparingError("Changes must not be fewer than zero, and the time for a peer must be above it.")
+            raise SparingError("Numbers of boxes, dimensions and repetitions, and k, must be above zero.")
+        if min(self.peers, self.changes) < 0:
+            raise SparingError("Peers cannot take part up to fewer than no boxes, nor fewer than none change.")
 
     def cases(self) -> Iterator[Case]:
-        """Dimension by dimension, from few boxes to many."""
-        for dimensions in self.dimensions:
-            for count in sorted(self.boxes):
-                yield Case(dimensions, count)
+        """From few boxes to many."""
+        for count in sorted(self.boxes):
+            for dimensions in self.dimensions:
+                yield Case(count, dimensions)
 
-    def changed(self) -> Iterator[Case]:
-        """The cases in which boxes come and go."""
-        if self.changes:
-            smallest = min(self.boxes)
-            yield from (case for case in self.cases() if case.boxes > smallest or len(set(self.boxes)) == 1)
+
+def made_up(settings: Settings, boxes: int, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds [box, dimension] of half-open ranges, placed so that they fit into [0, 1)."""
+    rng = stream(settings.seed, "covering", dimensions)
+    wide = rng.uniform(*WIDTH, (boxes, dimensions))
+    low = rng.random((boxes, dimensions)) * (1 - wide)
+    return low, low + wide
