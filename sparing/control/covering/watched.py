@@ -16,7 +16,7 @@ import numpy as np
 
 from sparing.control.covering.ancestor_cover import ancestors
 from sparing.control.covering.boxes import CodedBoxes, Ranges
-from sparing.control.covering.kernels.live import find_above, find_below
+from sparing.control.covering.kernels.live import find_above, find_below, spread, start_of
 from sparing.control.covering.standing import Standing
 from sparing.match.encode import Encoder
 from sparing.match.predicates import LEAST, MOST, NO_SET
@@ -25,6 +25,7 @@ from sparing.model.box import Box
 from sparing.model.types import FieldType
 
 FIRST_ROOM = 64
+PLACES = 2000  # among kept boxes that are looked at to spread watching more evenly
 
 
 class Live(NamedTuple):
@@ -113,11 +114,12 @@ class WatchedCover:
         coded = CodedBoxes(cover._live.ranges).take(np.arange(count))
         stand_ins = np.full((count, k), -1, np.int32)
         counts = ancestors(Standing.by_score(coded, cover._live.score[:count], fair), k, stand_ins)
-        for slot, above in enumerate(counts.tolist()):
-            if above < k:
-                cover._keep(slot, above)
-            else:
-                cover._watch(slot, stand_ins[slot].tolist())
+        for slot in np.flatnonzero(counts < k).tolist():
+            cover._keep(slot, int(counts[slot]))
+        covered = np.flatnonzero(counts == k)
+        spread(cover._live, fair, cover._shelf, cover._kept_count, covered, PLACES, k, stand_ins)
+        for slot in covered.tolist():
+            cover._watch(slot, stand_ins[slot].tolist())
         return cover
 
     def add(self, id_: str, box: Box, score: float = 0.0) -> Change:
@@ -191,8 +193,9 @@ class WatchedCover:
         return False
 
     def _above(self, slot: int) -> list[int]:
-        start = slot * 40503 % max(self._kept_count, 1)  # spread, so that no box is watched by all
-        count = find_above(self._live, self._fair, self._shelf, self._kept_count, slot, start, self._k, self._found)
+        kept = self._kept_count
+        start = start_of(slot, kept)
+        count = find_above(self._live, self._fair, self._shelf, kept, slot, start, kept, self._k, self._found)
         return [int(found) for found in self._found[:count]]
 
     def _below(self, slot: int) -> list[int]:

@@ -5,6 +5,8 @@ The bounds of kept boxes stand side by side on a shelf, so that most are passed 
 
 from __future__ import annotations
 
+import numpy as np
+
 from sparing.control.covering.kernels.contain import contains
 from sparing.graphs.compiled import compiled, inlined
 
@@ -18,12 +20,12 @@ def outranks(live, fair, a, b):
 
 
 @compiled
-def find_above(live, fair, shelf, count, box, start, k, into):
-    """Kept boxes that rank-cover a box, at most k of them, searched for from a place on; how many there are."""
+def find_above(live, fair, shelf, count, box, start, places, k, into):
+    """Kept boxes that rank-cover a box, at most k of them, in so many places from one on; how many there are."""
     found = 0
     fields = shelf.low.shape[1]
     low, last = live.ranges.low[box], live.ranges.last[box]
-    for step in range(count):
+    for step in range(min(places, count)):
         at = start + step
         if at >= count:
             at -= count
@@ -62,3 +64,18 @@ def find_below(live, fair, shelf, count, box, into):
             into[found] = other
             found += 1
     return found
+
+
+@compiled
+def spread(live, fair, shelf, count, boxes, places, k, stand_ins):
+    """Other stand-ins for boxes, each found from another place on, where that does not take long."""
+    found = np.empty(k, np.int32)
+    for box in boxes:
+        if find_above(live, fair, shelf, count, box, start_of(box, count), places, k, found) == k:
+            stand_ins[box] = found
+
+
+@compiled
+def start_of(box, count):
+    """Where to begin to look for a box's ancestors: anywhere, so that nobody is watched by all."""
+    return (box * 40503) % max(count, 1)
