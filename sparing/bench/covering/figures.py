@@ -24,8 +24,7 @@ GOALS = {
 CHANGE_GOAL = 0.001
 
 WHOLE = ("boxes", "dimensions", "kept", "Sparing", "of one core", "NumPy", "Spark SQL")
-KINDS = ("add", "remove", "remove forwarded")
-CHANGES = ("boxes", "dimensions", *(f"{kind}, {what}" for kind in KINDS for what in ("mean", "99%", "worst")))
+CHANGES = ("boxes", "dimensions", "add", "remove", "remove one that is forwarded")
 TARGETS = ("what", "goal", "found", "verdict")
 
 
@@ -104,7 +103,7 @@ class Figures:
         title = f"Seconds to find what fewer than {of.k} better boxes cover; median of {of.repeat}"
         found = [_rich(title, *self._whole())]
         if self.changes:
-            found.append(_rich("Microseconds for a box that comes or goes", *self._changes()))
+            found.append(_rich("Microseconds for a box that comes or goes: mean / 99% / worst", *self._changes()))
         if self.targets():
             found.append(_rich("Goals", *self._targets()))
         return found
@@ -137,7 +136,7 @@ class Figures:
             [
                 f"{c.boxes:,}",
                 str(c.dimensions),
-                *[f"{1e6 * seconds:,.0f}" for kind in (c.add, c.remove, c.uncover) for seconds in kind],
+                *[" / ".join(f"{1e6 * one:,.0f}" for one in kind) for kind in (c.add, c.remove, c.uncover)],
             ]
             for c in self.changes
         ]

@@ -7,8 +7,8 @@ the children that cover it, until no child does; those children there that it co
 
 Which of several covering children is taken decides how deep the tree gets. Tried were: the first or the last to come,
 the narrowest or widest, the leftmost or rightmost, any by chance, the one with most or fewest children of its own, and
-the order of a hash set, in which each box has its place by chance but always the same. Only with the last one all the
-printed numbers lie within what different sets of subscriptions give (`docs/studies.md`), so that is the one here.
+the order of a hash set, in which each box has its place by chance but always the same. Only the last one comes near all
+printed numbers (`docs/studies.md`), so that is the one here.
 
 The filter is right, as whoever is at depth k + 1 has k ancestors; but it forwards far more than longest paths ask for,
 and what is forwarded depends on the order in which boxes came, so that it is not the same hop by hop and all at once.

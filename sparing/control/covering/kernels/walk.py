@@ -58,6 +58,15 @@ def lowest(word):
     return ones((word & (~word + ONE)) - ONE)
 
 
+@inlined
+def spans(low, last, a, b):
+    """Whether the bounds of box a include those of box b, which is all there is to ask if a has no sets."""
+    for field in range(low.shape[1]):
+        if low[a, field] > low[b, field] or last[a, field] < last[b, field]:
+            return False
+    return True
+
+
 @compiled
 def in_order(order, buckets, ranges):
     """The buckets of boxes, and whether they admit missing values, as they lie on the way of the walk."""
@@ -116,7 +125,7 @@ def surely(bits, exact, low, low_coarse, last, last_coarse, at, first, end, cand
 
 @inlined
 def enter(bits, lacking, exact, low, last, missing, sets, box, at, kept):
-    """Enter a box that is kept, the next in number, into the word that is being filled."""
+    """Enter a box that is kept, the next in number, into the word that is being filled; whether it has no sets."""
     bit, whole = ONE << np.uint64(kept & 63), True
     for field in range(bits.shape[0]):
         for bucket in range(low[at, field] + 1, bits.shape[2]):
@@ -128,6 +137,7 @@ def enter(bits, lacking, exact, low, last, missing, sets, box, at, kept):
         whole = whole and sets[box, field] < 0
     if whole:
         exact[0] |= bit
+    return whole
 
 
 @compiled
@@ -155,7 +165,8 @@ def ancestor_walk(order, k, buckets, ranges, forms, static, fair, stand_ins):
     low, last, missing = in_order(order, buckets, ranges)
     low_coarse, last_coarse = buckets.low_coarse, buckets.last_coarse
     chosen, candidates, certain = np.empty(len(order), np.int32), np.zeros(BLOCK, np.uint64), np.zeros(BLOCK, np.uint64)
-    counts, kept = np.zeros(len(ranges.low), np.int32), 0
+    counts, kept, whole = np.zeros(len(ranges.low), np.int32), 0, np.empty(len(order), np.bool_)
+    lows, lasts = ranges.low, ranges.last
     listing = len(stand_ins) > 0
     one_by_one = listing or not static
     for at in range(len(order)):
@@ -185,16 +196,20 @@ def ancestor_walk(order, k, buckets, ranges, forms, static, fair, stand_ins):
                     break
                 rest = candidates[word - first] & ~certain[word - first]
                 while rest != NONE and count < k:
-                    other = chosen[word * 64 + lowest(rest)]
+                    place = word * 64 + lowest(rest)
                     rest &= rest - ONE
-                    if covers(ranges, forms, static, fair, other, order[at]):
+                    other = chosen[place]
+                    # Most are out by their bounds; to ask for all else takes long.
+                    if spans(lows, lasts, other, order[at]) and (
+                        (static and whole[place]) or covers(ranges, forms, static, fair, other, order[at])
+                    ):
                         if listing:
                             stand_ins[order[at], count] = other
                         count += 1
         box = order[at]
         counts[box] = min(count, k)
         if count < k:
-            enter(filling, lacking_now, exact_now, low, last, missing, ranges.set, box, at, kept)
+            whole[kept] = enter(filling, lacking_now, exact_now, low, last, missing, ranges.set, box, at, kept)
             chosen[kept] = box
             kept += 1
             if kept % 64 == 0:
@@ -212,6 +227,7 @@ def rank_walk(order, k, buckets, ranges, forms, static, fair):
     low, last, missing = in_order(order, buckets, ranges)
     chosen, candidates = np.empty(len(order), np.int32), np.empty(BLOCK, np.uint64)
     depth, kept = np.zeros(len(ranges.low), np.int32), 0  # 0 of those that are not kept
+    lows, lasts = ranges.low, ranges.last
     for at in range(len(order)):
         box, full = order[at], kept // 64
         first, deepest = full + 1, 0
@@ -229,7 +245,11 @@ def rank_walk(order, k, buckets, ranges, forms, static, fair):
                 while rest != NONE and deepest < k:
                     other = chosen[word * 64 + lowest(rest)]
                     rest &= rest - ONE
-                    if depth[other] > deepest and covers(ranges, forms, static, fair, other, box):
+                    if (
+                        depth[other] > deepest
+                        and spans(lows, lasts, other, box)
+                        and covers(ranges, forms, static, fair, other, box)
+                    ):
                         deepest = depth[other]
         if deepest < k:
             depth[box] = deepest + 1
