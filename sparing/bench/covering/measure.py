@@ -27,7 +27,7 @@ def cover(spark: SparkSession | None, settings: Settings, tell: Told = lambda _:
     """Measure all engines on every case, then boxes that come and go there."""
     whole, changed = [], []
     for case in settings.cases():
-        _warm_up(case.dimensions)
+        _warm_up(spark, case.dimensions)
         whole.append(_whole(spark, settings, case))
         if settings.changes:
             changed.append(changes(settings, case))
@@ -35,9 +35,14 @@ def cover(spark: SparkSession | None, settings: Settings, tell: Told = lambda _:
     return Figures(settings, whole, changed)
 
 
-def _warm_up(dimensions: int) -> None:
-    """So that nobody's time includes compiling."""
-    by_sparing(*made_up(Settings(), 200, dimensions), 2)
+def _warm_up(spark: SparkSession | None, dimensions: int) -> None:
+    """So that nobody's time includes compiling, and no first query."""
+    low, high = made_up(Settings(), 200, dimensions)
+    by_sparing(low, high, 2)
+    if spark is not None:
+        frame = as_frame(spark, low, high)
+        by_spark(frame, dimensions, 2)
+        frame.unpersist()
 
 
 def _whole(spark: SparkSession | None, settings: Settings, case: Case) -> Figure:
