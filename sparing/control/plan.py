@@ -103,9 +103,13 @@ def make_plan(
     patience: int | None = None,
     covering: str = Covering.ANCESTOR,
     seed: int = 0,
+    tree: str = "shared",
 ) -> Plan:
-    """Build the tree, attach the subscribers."""
-    routes = Routes.of(overlay.brokers, shared_tree(overlay))
+    """Build the trees, attach the subscribers."""
+    if tree == "shared":
+        routes = Routes.of(overlay.brokers, shared_tree(overlay))
+    else:
+        routes = Routes.per_source(overlay.brokers, overlay.neighbours)
     served_by = do(routes, subscribers, subscriptions, advertisements)
     ordered = tuple(sorted(subscriptions, key=lambda subscription: subscription.id))
     broker_of = np.array([routes.number[served_by[s.subscriber]] for s in ordered], dtype=np.int32)

@@ -1,15 +1,19 @@
-"""Routes: the delivery tree as arrays, so that whole batches of publications find their way at once.
+"""Routes: the delivery trees as arrays, so that whole batches of publications find their way at once.
 
 Brokers and directed links are numbered. `link_of[b, d]` is the link that leads from broker b towards broker d:
-`HERE` if b is d, `NOWHERE` if no path exists.
+`HERE` if b is d, `NOWHERE` if no path exists. Which publisher something comes from does not matter for that, not even
+if every source has a tree of its own: between two brokers there is one path, the same in both directions, and parts of
+such paths are such paths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from sparing.graphs.trees import Graph, unique_paths
 
 HERE = -1
 NOWHERE = -2
@@ -17,7 +21,7 @@ NOWHERE = -2
 
 @dataclass(frozen=True, eq=False)
 class Routes:
-    """Next links and hop counts between all pairs of brokers of a forest."""
+    """Next links and hop counts between all pairs of brokers."""
 
     brokers: tuple[str, ...]
     source: np.ndarray  # link -> broker
@@ -29,27 +33,36 @@ class Routes:
     @classmethod
     def of(cls, brokers: Iterable[str], tree: Iterable[tuple[str, str]]) -> Routes:
         """The routes of a forest given by its undirected links."""
-        names = tuple(brokers)
+        names, links = tuple(brokers), sorted((min(pair), max(pair)) for pair in tree)
+        neighbours: dict[str, dict[str, float]] = {name: {} for name in names}
+        for one, other in links:
+            neighbours[one][other] = neighbours[other][one] = 1.0
+        return cls._along(names, links, {name: _parents(neighbours, name) for name in names})
+
+    @classmethod
+    def per_source(cls, brokers: Iterable[str], neighbours: Graph) -> Routes:
+        """The routes of shortest paths: every broker has a tree of its own. Links that no path takes are left out."""
+        paths = unique_paths(neighbours)
+        links = sorted({(min(pair), max(pair)) for parents in paths.values() for pair in parents.items()})
+        return cls._along(tuple(brokers), links, paths)
+
+    @classmethod
+    def _along(
+        cls, names: tuple[str, ...], links: list[tuple[str, str]], paths: Mapping[str, Mapping[str, str]]
+    ) -> Routes:
+        """The routes along paths: goal -> broker -> the next broker on the way to the goal, nearest ones first."""
         number = {name: at for at, name in enumerate(names)}
-        pairs = [(number[a], number[b]) for one, other in sorted(tree) for a, b in ((one, other), (other, one))]
+        pairs = [(number[a], number[b]) for one, other in links for a, b in ((one, other), (other, one))]
         link_number = {pair: at for at, pair in enumerate(pairs)}
-        outgoing: list[list[int]] = [[] for _ in names]
-        for a, b in pairs:
-            outgoing[a].append(b)
         link_of = np.full((len(names), len(names)), NOWHERE, dtype=np.int32)
         hops = np.full((len(names), len(names)), -1, dtype=np.int32)
-        for goal in range(len(names)):
+        for goal_name, parents in paths.items():
+            goal = number[goal_name]
             link_of[goal, goal], hops[goal, goal] = HERE, 0
-            front = [goal]
-            while front:
-                further = []
-                for near in front:
-                    for far in outgoing[near]:
-                        if hops[far, goal] < 0:
-                            hops[far, goal] = hops[near, goal] + 1
-                            link_of[far, goal] = link_number[far, near]
-                            further.append(far)
-                front = further
+            for far_name, near_name in parents.items():
+                far, near = number[far_name], number[near_name]
+                hops[far, goal] = hops[near, goal] + 1
+                link_of[far, goal] = link_number[far, near]
         source = np.array([a for a, _ in pairs], dtype=np.int32)
         target = np.array([b for _, b in pairs], dtype=np.int32)
         return cls(names, source, target, link_of, hops, number)
@@ -63,6 +76,18 @@ class Routes:
     def reverse(link: int) -> int:
         """The same link in the other direction: both have neighbouring numbers."""
         return link ^ 1
+
+    def passes(self, at: np.ndarray, broker: np.ndarray, goal: np.ndarray) -> np.ndarray:
+        """Whether the path from `at` to `goal` comes by a broker, for each of several such questions."""
+        here, broker, goal = (np.array(some, dtype=np.int64) for some in np.broadcast_arrays(at, broker, goal))
+        found: np.ndarray = here == broker
+        while True:
+            link = self.link_of[here, goal]
+            moving = link >= 0
+            if not moving.any():
+                return found & (link == HERE)
+            here = np.where(moving, self.target[np.maximum(link, 0)], here)
+            found |= here == broker
 
     def within(self, hosted: np.ndarray) -> np.ndarray:
         """[broker, broker] -> whether the whole path between two brokers is hosted."""
@@ -92,6 +117,20 @@ class Routes:
             at = self.target[link]
         keys = distinct(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
         return keys // links, keys % links
+
+
+def _parents(neighbours: Mapping[str, Mapping[str, float]], root: str) -> dict[str, str]:
+    """Broker -> the next one on the way to the root of a tree, nearest brokers first."""
+    parents, front = dict[str, str](), [root]
+    while front:
+        further = []
+        for near in front:
+            for far in neighbours[near]:
+                if far != root and far not in parents:
+                    parents[far] = near
+                    further.append(far)
+        front = further
+    return parents
 
 
 def distinct(keys: np.ndarray) -> np.ndarray:

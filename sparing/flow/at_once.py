@@ -148,7 +148,9 @@ class AtOnce:
         fields = self._held_fields(publications.topic)
         for row, link in zip(crossing_rows[away].tolist(), links[away].tolist(), strict=True):
             mine = pairs.subscriptions[pairs.rows == row]
-            beyond = mine[routes.link_of[routes.source[link], plan.broker_of[mine]] == link]
+            goals, at = plan.broker_of[mine], publications.at[row]
+            is_beyond = routes.link_of[routes.source[link], goals] == link
+            beyond = mine[is_beyond & routes.passes(at, routes.source[link], goals)]
             items.append(
                 Item(
                     routes.brokers[routes.source[link]],

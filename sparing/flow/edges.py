@@ -14,14 +14,14 @@ from sparing.flow.journey.arrays import RAW
 
 @dataclass(frozen=True)
 class Edges:
-    """Ascending by row. Places are link numbers of the plan, or HERE."""
+    """Ascending by row. Places are brokers from which the next link is to be crossed, or HERE."""
 
     row: np.ndarray
     subscription: np.ndarray
     end: np.ndarray
     place: np.ndarray
     part: np.ndarray  # RAW, or the number of one edge of the partial result that it is in
-    degree: np.ndarray  # NWRs of the publication on that link when it arrived there
+    degree: np.ndarray  # NWRs of the publication on the next link when it arrived there
 
     def __len__(self) -> int:
         return len(self.row)

@@ -73,11 +73,11 @@ class Explainer:
         nwr = self._number(ranges)
         mine = journey.nwr_edges[journey.nwrs["first"][nwr] : journey.nwrs["last"][nwr]]
         goal = journey.nwrs["goal"][nwr]
-        self.told = self.end + self.interests.policy.patience * int(journey.brokers["arrival"][goal])
+        self.told = self.end + self.interests.policy.patience * int(journey.height[goal, goal])
         depth = int(journey.numbers[DEPTH])
         places = journey.edges["place"][mine]
         for link in np.unique(places[places >= 0]).tolist():
-            if journey.links["depth"][link] == depth:
+            if journey.height[journey.links["source"][link], goal] == depth:
                 self._turns.append(self._turn(journey, ways, ranges, rows, link, mine[places == link], depth))
 
     def over(self, journey: Journey) -> None:

@@ -267,8 +267,8 @@ class Step:
         self.foreign, self.marks = [], []
 
     def _placed(self, edges: Edges, ways: Ways, goals: np.ndarray) -> Edges:
-        """Edges with places in terms of the links in use."""
-        place = np.where(edges.place >= 0, ways.local[np.maximum(edges.place, 0)], edges.place)
+        """Edges with links in use as places, instead of the brokers at their beginnings."""
+        place = np.where(edges.place >= 0, ways.link_of[np.maximum(edges.place, 0), goals], edges.place)
         for at, (_, _, broker, _) in enumerate(self.foreign, len(edges) - len(self.foreign)):
             goal = goals[at]
             place[at] = HERE if broker == goal else ways.link_of[broker, goal]
@@ -299,8 +299,8 @@ class Step:
         starts = np.concatenate([[0], told["last"]])
         rows = journey.told_rows[: starts[-1]]
         subscriptions, ends = ranges.subscription[told["nwr"]], ranges.end[told["nwr"]]
-        arrival = journey.brokers["arrival"][journey.nwrs["goal"][told["nwr"]]]
-        times = ends + self.policy.patience * arrival
+        goals = journey.nwrs["goal"][told["nwr"]]
+        times = ends + self.policy.patience * journey.height[goals, goals]
         found = self._results(subscriptions, starts, rows, last)
         begun = ends - self.interests.windows[0][subscriptions]
         self.notifications.append(Notifications(subscriptions, begun, ends, found))
@@ -338,7 +338,9 @@ class Step:
                 continue
             nwrs = journey.edges["nwr"][journey.rows["first"][what] : journey.rows["last"][what]]
             nwrs = nwrs[nwrs >= nwr]
-            beyond = ways.link_of[ways.source[link], journey.nwrs["goal"][nwrs]] == link
+            goals, at = journey.nwrs["goal"][nwrs], journey.rows["at"][what]
+            beyond = ways.link_of[ways.source[link], goals] == link
+            beyond &= self.routes.passes(at, ways.source[link], goals)
             wanted = np.unique(ranges.subscription[nwrs[beyond]]).tolist()
             assert self.rows is not None
             ids = tuple(self.plan.subscriptions[number].id for number in wanted)
@@ -349,15 +351,15 @@ class Step:
         kept = np.flatnonzero(journey.edges["place"] >= HERE)
         found = journey.edges[kept]
         goals = journey.nwrs["goal"][found["nwr"]]
-        place, depth, degree = found["place"], ways.arrival[goals], np.zeros(len(kept), np.int32)
+        place, depth, degree = found["place"], ways.arrival(goals), np.zeros(len(kept), np.int32)
         resting = np.flatnonzero(place >= 0)
         link = place[resting]
-        depth[resting] = ways.depth[link]
+        depth[resting] = ways.height[ways.source[link], goals[resting]]
         if len(journey.items):
             rows = found["row"][resting].astype(np.int64)
             degree[resting] = journey.items["degree"][rows * len(ways.links) + link]
         place = place.copy()
-        place[resting] = ways.links[link]
+        place[resting] = ways.source[link]
         part = renumbered(journey.edges["part"], kept)
         self.edges = Edges(found["row"].copy(), edges.subscription[kept], edges.end[kept], place, part, degree)
         times = ranges.end[found["nwr"]] + self.policy.patience * depth

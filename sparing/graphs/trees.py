@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
+from fractions import Fraction
+from math import lcm
 
 Graph = Mapping[str, Mapping[str, float]]
 
@@ -48,6 +50,45 @@ def _dijkstra(graph: Graph, root: str) -> tuple[dict[str, float], dict[str, str]
             if neighbour not in length:
                 heapq.heappush(queue, (so_far + step, hops + 1, node, neighbour))
     return length, parent
+
+
+def unique_paths(graph: Graph) -> dict[str, dict[str, str]]:
+    """Root -> node -> its parent on the one path between the two that is taken in both directions.
+
+    It is a shortest one; among equals that with fewer hops, then that whose last edge, in the order of names, comes
+    first. No two paths are equal then, so that parts of these paths are such paths, too: wherever a path comes by, the
+    rest of it depends on its goal only.
+
+    >>> square = {"a": {"b": 1, "d": 1}, "b": {"a": 1, "c": 1}, "c": {"b": 1, "d": 1}, "d": {"a": 1, "c": 1}}
+    >>> unique_paths(square)["a"]["c"], unique_paths(square)["c"]["a"]
+    ('b', 'b')
+    """
+    edges = sorted({(min(pair), max(pair)) for node, ends in graph.items() for pair in ((node, end) for end in ends)})
+    exact = [Fraction(graph[one][other]) for one, other in edges]
+    unit = lcm(*[length.denominator for length in exact])
+    hop = 1 << len(edges)  # more than all edges' own bits together
+    whole = hop * (len(edges) + 1)  # more than any number of hops
+    keys: dict[str, dict[str, int]] = {node: {} for node in graph}
+    for at, ((one, other), length) in enumerate(zip(edges, exact, strict=True)):
+        keys[one][other] = keys[other][one] = int(length * unit) * whole + hop + (1 << at)
+    return {root: _parents(keys, root) for root in graph}
+
+
+def _parents(keys: Mapping[str, Mapping[str, int]], root: str) -> dict[str, str]:
+    parent: dict[str, str] = {}
+    done: set[str] = set()
+    queue = [(0, "", root)]
+    while queue:
+        so_far, via, node = heapq.heappop(queue)
+        if node in done:
+            continue
+        done.add(node)
+        if node != root:
+            parent[node] = via
+        for neighbour, key in keys[node].items():
+            if neighbour not in done:
+                heapq.heappush(queue, (so_far + key, node, neighbour))
+    return parent
 
 
 def center(graph: Graph, nodes: list[str]) -> str:

@@ -138,8 +138,13 @@ def sliding_queries(draw: st.DrawFn) -> Query:
     return Query("t", box, aggregation=Aggregation(tuple(OUTPUTS[name] for name in names), window))
 
 
+trees = st.sampled_from(["shared", "per-source"])
+
+
 @st.composite
-def plans(draw: st.DrawFn, *, apart: bool = False, least: int = 1, most: int = 6) -> Plan:
+def plans(
+    draw: st.DrawFn, *, apart: bool = False, least: int = 1, most: int = 6, tree: str | None = None
+) -> Plan:
     """Up to six subscriptions of three subscribers on an overlay; every broker has a publisher on every topic."""
     overlay = draw(overlays(least=least, most=most, apart=apart))
     bounds = st.none() | st.integers(FIRST, LAST)
@@ -148,18 +153,18 @@ def plans(draw: st.DrawFn, *, apart: bool = False, least: int = 1, most: int = 6
         Subscription(f"s{n}", who, query, *draw(st.sampled_from([(None, None)] * 3) | st.tuples(bounds, bounds)))
         for n, (who, query) in enumerate(some)
     )
-    return plan_of(overlay, draw(_subscribers(overlay)), subscriptions)
+    return plan_of(overlay, draw(_subscribers(overlay)), subscriptions, tree=tree or draw(trees))
 
 
 @st.composite
-def sliding_plans(draw: st.DrawFn) -> Plan:
+def sliding_plans(draw: st.DrawFn, tree: str | None = None) -> Plan:
     """Subscriptions to sliding windows, some two links and more from publishers."""
     overlay = draw(overlays(least=3, most=5))
     owners = st.sampled_from("ABC")
     some = draw(st.lists(st.tuples(owners, sliding_queries()), min_size=2, max_size=4))
     some += draw(st.lists(st.tuples(owners, queries()), max_size=1))
     subscriptions = tuple(Subscription(f"s{n}", who, query) for n, (who, query) in enumerate(some))
-    return plan_of(overlay, draw(_subscribers(overlay)), subscriptions)
+    return plan_of(overlay, draw(_subscribers(overlay)), subscriptions, tree=tree or draw(trees))
 
 
 @st.composite
@@ -173,10 +178,11 @@ def plan_of(
     subscribers: dict[str, tuple[str, ...]],
     subscriptions: tuple[Subscription, ...],
     bucket: int = BUCKET,
+    tree: str = "shared",
 ) -> Plan:
     """A plan in which every broker has a publisher on every topic."""
     everywhere = tuple(Advertisement(f"p{b}", b, topic, Box()) for b in overlay.brokers for topic in TOPICS)
-    return make_plan(overlay, TOPICS, everywhere, subscribers, subscriptions, "publisher-edge", bucket)
+    return make_plan(overlay, TOPICS, everywhere, subscribers, subscriptions, "publisher-edge", bucket, tree=tree)
 
 
 # Publications

@@ -109,6 +109,19 @@ def tree_of(plan: Plan) -> list[tuple[str, str]]:
     return [(names[a], names[b]) for a, b in zip(routes.source, routes.target, strict=True) if a < b]
 
 
+def way(plan: Plan, start: str, goal: str) -> list[tuple[str, str]] | None:
+    """The directed links that the plan takes from one broker to another; None: no way."""
+    routes, names = plan.routes, plan.routes.brokers
+    at, end, found = routes.number[start], routes.number[goal], list[tuple[str, str]]()
+    while at != end:
+        link = int(routes.link_of[at, end])
+        if link < 0:
+            return None
+        found.append((names[routes.source[link]], names[routes.target[link]]))
+        at = int(routes.target[link])
+    return found
+
+
 def home(plan: Plan, number: int) -> str:
     """The broker that serves a subscription."""
     return plan.routes.brokers[plan.broker_of[number]]
@@ -118,7 +131,6 @@ def matching(plan: Plan, number: int, publications: Iterable[Publication]) -> li
     """The publications that a subscription gets, by time and id."""
     subscription = plan.subscriptions[number]
     first, last = subscription.valid_from, subscription.valid_until
-    tree = tree_of(plan)
     found = [
         p
         for p in publications
@@ -126,7 +138,7 @@ def matching(plan: Plan, number: int, publications: Iterable[Publication]) -> li
         and subscription.query.box.admits({"x": p.x, "y": None if p.y is None else float_code(p.y), "s": p.s})
         and (first is None or p.time >= first)
         and (last is None or p.time < last)
-        and path(tree, p.at, home(plan, number)) is not None
+        and way(plan, p.at, home(plan, number)) is not None
     ]
     return sorted(found, key=lambda p: (p.time, p.id))
 
@@ -229,12 +241,11 @@ def crossed_at_once(
     plan: Plan, publications: Sequence[Publication], raw: Callable[[Subscription], bool]
 ) -> dict[str, set[tuple[str, str]]]:
     """Publication id -> the union of its paths to the brokers of subscriptions that must have it raw."""
-    tree = tree_of(plan)
     crossed: dict[str, set[tuple[str, str]]] = {p.id: set() for p in publications}
     for number, subscription in enumerate(plan.subscriptions):
         if raw(subscription):
             for p in matching(plan, number, publications):
-                crossed[p.id].update(path(tree, p.at, home(plan, number)) or ())
+                crossed[p.id].update(way(plan, p.at, home(plan, number)) or ())
     return crossed
 
 
@@ -277,7 +288,6 @@ def slow_walk(plan: Plan, publications: Sequence[Publication], policy: Judge, la
     walk = SlowWalk(last_hops(plan, publications, on_time, policy.patience))
     times = {p.id: p.time for p in publications}
     topics = {p.id: p.topic for p in publications}
-    tree = tree_of(plan)
     number = {s.id: n for n, s in enumerate(plan.subscriptions)}
     link_number = link_numbers(plan)
 
@@ -296,8 +306,7 @@ def slow_walk(plan: Plan, publications: Sequence[Publication], policy: Judge, la
     def come_to_rest(id_: str, at: str, nwrs: Iterable[NWR], time: int) -> None:
         places: dict[tuple[str, str], set[NWR]] = defaultdict(set)
         for nwr in nwrs:
-            way = path(tree, at, home(plan, number[nwr.subscription])) or []
-            ahead = [link for link in way if link not in at_once[id_]]
+            ahead = [link for link in way(plan, at, home(plan, number[nwr.subscription])) or [] if link not in at_once[id_]]
             if ahead:
                 places[ahead[0]].add(nwr)
             else:
@@ -308,9 +317,9 @@ def slow_walk(plan: Plan, publications: Sequence[Publication], policy: Judge, la
             policy.arrived(link, topics[id_], time)
 
     def hand_on(ids: set[str], at: str, nwr: NWR) -> None:
-        way = path(tree, at, home(plan, number[nwr.subscription]))
-        if way:
-            partials[way[0]][nwr].append(ids)
+        ahead = way(plan, at, home(plan, number[nwr.subscription]))
+        if ahead:
+            partials[ahead[0]][nwr].append(ids)
         else:
             arrived[nwr].append(ids)
 
@@ -378,30 +387,26 @@ def link_numbers(plan: Plan) -> dict[tuple[str, str], int]:
     return {(names[a], names[b]): number for number, (a, b) in enumerate(ends)}
 
 
-def depths(plan: Plan) -> dict[tuple[str, str], int]:
-    """Link -> the most links on a way up to it. Every broker has a publisher."""
-    tree = tree_of(plan)
-    found = {}
-    for link in link_numbers(plan):
-        ways = [path(tree, broker, link[1]) or [] for broker in plan.routes.brokers]
-        found[link] = max(len(way) - 1 for way in ways if way and way[-1] == link)
+def depths(plan: Plan, goal: str) -> dict[tuple[str, str], int]:
+    """Link -> the most links on a way to a goal before it. Every broker has a publisher."""
+    found: dict[tuple[str, str], int] = {}
+    for broker in plan.routes.brokers:
+        for depth, link in enumerate(way(plan, broker, goal) or ()):
+            found[link] = max(depth, found.get(link, 0))
     return found
 
 
 def delay(plan: Plan, broker: str) -> int:
     """The most links on a way to a broker."""
-    return max((depth + 1 for link, depth in depths(plan).items() if link[1] == broker), default=0)
+    return max((depth + 1 for depth in depths(plan, broker).values()), default=0)
 
 
 def _turns(
     plan: Plan, nwrs: Iterable[NWR], number: Mapping[str, int], patience: int
 ) -> list[tuple[int, NWR, int, tuple[str, str]]]:
     """When which NWR is decided on which link: (time, NWR, depth of the link, link), in order."""
-    tree, deep = tree_of(plan), depths(plan)
     turns = []
     for nwr in nwrs:
-        goal = home(plan, number[nwr.subscription])
-        for link, depth in deep.items():
-            if (path(tree, link[0], goal) or [None])[0] == link:
-                turns.append((nwr.end + patience * depth, nwr, depth, link))
+        for link, depth in depths(plan, home(plan, number[nwr.subscription])).items():
+            turns.append((nwr.end + patience * depth, nwr, depth, link))
     return sorted(turns)

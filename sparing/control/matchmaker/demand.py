@@ -12,9 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.matchmaker.kernels import mark_seen, weigh
+from sparing.control.matchmaker.kernels import behind, by_hops, cut_down
+from sparing.graphs.closure import arranged
 
 ROOT = -1  # in place of the link before, at the publisher's broker
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +51,15 @@ class Demand:
     def tau(self) -> np.ndarray:
         """Link -> how many subscriptions would cross it if all links were s-links."""
         wanted = np.flatnonzero(self.subscribed)
-        bit_of = np.full(len(self.subscribed), -1, dtype=np.int64)
-        bit_of[wanted] = np.arange(len(wanted))
-        seen = np.zeros((len(self.source), (len(wanted) + 63) // 64), dtype=np.uint64)
+        number = np.full(len(self.subscribed), -1, dtype=np.int64)
+        number[wanted] = np.arange(len(wanted))
+        who = [_NONE]
         for tree, reached in zip(self.trees, self.reached, strict=True):
-            bits = bit_of if reached is None else np.where(reached, bit_of, -1)
-            mark_seen(tree.links, tree.parent, self.target, bits, seen)
-        found: np.ndarray = weigh(seen, self.subscribed[wanted])
+            goals = self.target[tree.links]
+            who.append(number[goals] if reached is None else np.where(reached[goals], number[goals], -1))
+        found = np.zeros(len(self.source), dtype=np.int64)
+        links, parent = self._forest
+        behind(links, parent, np.concatenate(who), self.subscribed[wanted], found)
         return found
 
     @cached_property
@@ -67,13 +71,19 @@ class Demand:
     @cached_property
     def requires(self) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of links, the first before the second in some tree: if the first is an s-link, so is the second."""
-        before, after = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for tree in self.trees:
-            inner = np.flatnonzero(tree.parent != ROOT)
-            before.append(tree.links[tree.parent[inner]])
-            after.append(tree.links[inner])
-        keys = np.unique(np.concatenate(before) * len(self.source) + np.concatenate(after))
+        links, parent = self._forest
+        inner = np.flatnonzero(parent != ROOT)
+        keys = np.unique(links[parent[inner]] * len(self.source) + links[inner])
         return keys // max(len(self.source), 1), keys % max(len(self.source), 1)
+
+    @cached_property
+    def _forest(self) -> tuple[np.ndarray, np.ndarray]:
+        """The links of all trees, and for each the place of the one before it."""
+        sizes = [len(tree.links) for tree in self.trees]
+        starts = np.repeat(np.cumsum([0, *sizes])[:-1], sizes)
+        links = np.concatenate([_NONE, *(tree.links for tree in self.trees)])
+        parent = np.concatenate([_NONE, *(tree.parent for tree in self.trees)])
+        return links, np.where(parent == ROOT, ROOT, parent + starts)
 
     def cost(self, marking: np.ndarray) -> float:
         """The descriptors of a valid marking (True: s-link), by weight."""
@@ -87,20 +97,16 @@ class Demand:
 
 def tree_of(paths: Mapping[int, int], source: np.ndarray, target: np.ndarray, root: int, goals: Sequence[int]) -> Tree:
     """The tree from a broker to others. `paths` has for each broker the link that leads to it from the root."""
-    needed: set[int] = set()
-    for goal in goals:
-        broker = goal
-        while broker != root and broker in paths and paths[broker] not in needed:
-            needed.add(paths[broker])
-            broker = int(source[paths[broker]])
-    by_source: dict[int, list[int]] = {}
-    for link in sorted(needed):
-        by_source.setdefault(int(source[link]), []).append(link)
-    links, parent, ahead = list[int](), list[int](), [(root, ROOT)]
-    while ahead:
-        broker, place = ahead.pop()
-        for link in by_source.get(broker, ()):
-            ahead.append((int(target[link]), len(links)))
-            links.append(link)
-            parent.append(place)
-    return Tree(np.array(links, dtype=np.int64), np.array(parent, dtype=np.int64))
+    ends = (source, target, [root], goals, list(paths))
+    link_to = np.full(1 + max(int(np.max(some, initial=0)) for some in ends), -1, dtype=np.int64)
+    link_to[list(paths)] = list(paths.values())
+    return Tree(*cut_down(link_to, source, target, root, np.asarray(goals, dtype=np.int64)))
+
+
+def trees_by_hops(source: np.ndarray, target: np.ndarray, roots: Sequence[int], goals: np.ndarray) -> tuple[Tree, ...]:
+    """For each root the tree to all goals that it reaches, over as few links as can be; for overlays of any size."""
+    brokers = 1 + max(int(np.max(some, initial=0)) for some in (source, target, np.asarray(roots), goals))
+    first, found = arranged(source, np.arange(len(source)), brokers)
+    return tuple(
+        Tree(*cut_down(by_hops(first, found, target, root, brokers), source, target, root, goals)) for root in roots
+    )

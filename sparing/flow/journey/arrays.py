@@ -42,10 +42,8 @@ NWR = np.dtype([("end", "i8"), ("first", "i8"), ("last", "i8"), ("goal", "i8")])
 ROW = np.dtype(
     [("time", "i8"), ("first", "i8"), ("last", "i8"), ("first_goal", "i8"), ("last_goal", "i8"), ("at", "i8")]
 )
-LINK = np.dtype([("source", "i8"), ("target", "i8"), ("depth", "i8"), ("crossed", "i8")])
-BROKER = np.dtype(
-    [("arrival", "i8"), ("if_forwarded", "i8"), ("if_aggregated", "i8"), ("hosted", "?"), ("forwards", "?")], align=True
-)
+LINK = np.dtype([("source", "i8"), ("target", "i8"), ("crossed", "i8")])
+BROKER = np.dtype([("if_forwarded", "i8"), ("if_aggregated", "i8"), ("hosted", "?"), ("forwards", "?")], align=True)
 ITEM = np.dtype([("degree", "i4"), ("live", "i4"), ("mate", "i4")])
 NODE = np.dtype([("mate", "i4"), ("seen", "i4"), ("via", "i4"), ("saturated", "i4")])
 MARK = np.dtype([("nwr", "i4"), ("row", "i4")])
@@ -61,9 +59,10 @@ class Journey(NamedTuple):
     nwrs: np.ndarray  # NWR: end, the broker that it is for, its edges
     nwr_edges: np.ndarray
     marked: np.ndarray  # MARK: rows that come from elsewhere, with the NWR whose decision forwarded them
-    links: np.ndarray  # LINK: its brokers, and the most links that lead up to it
+    links: np.ndarray  # LINK: its brokers
     link_of: np.ndarray  # [broker, broker] -> the link that leads there
-    brokers: np.ndarray  # BROKER: the most links that lead to it, whether it is hosted here, BAT's mode and counts
+    height: np.ndarray  # [broker, broker] -> the most links on a way to the second before it comes by the first
+    brokers: np.ndarray  # BROKER: whether it is hosted here, BAT's mode and counts
     items: np.ndarray  # ITEM: NWRs at arrival, NWRs still undecided, the edge by which it is matched
     nodes: np.ndarray  # NODE: the edge by which it is matched; saturated: in every minimum cover until it is decided
     table: np.ndarray  # [link, NWR] -> aggregate, if that is known beforehand
@@ -106,6 +105,7 @@ def referred(journey: Journey) -> Any:
         journey.marked,
         journey.links,
         journey.link_of,
+        journey.height,
         journey.brokers,
         journey.items,
         journey.nodes,

@@ -75,7 +75,7 @@ def set_out(
     """
     links, nwrs, rows = len(ways.links), len(ranges.end), len(travellers.time)
     nwr_starts, nwr_edges = by_nwr(ranges.of, nwrs)
-    depths = int(ways.arrival[goals].max(initial=0)) + 1
+    depths = int(ways.arrival(goals).max(initial=0)) + 1
     stages = ranges.end[:, None] + policy.patience * np.arange(depths)[None, :]
     buckets, bucket_of = np.unique(stages // bucket, return_inverse=True)
     starts = np.searchsorted(edges.row, np.arange(rows + 1))
@@ -103,11 +103,11 @@ def set_out(
         nwrs=_records(NWR, end=ranges.end, goal=goals, first=nwr_starts[:-1], last=nwr_starts[1:]),
         nwr_edges=nwr_edges,
         marked=_records(MARK, nwr=travellers.marked_nwr, row=travellers.marked_row),
-        links=_records(LINK, source=ways.source, target=ways.target, depth=ways.depth),
+        links=_records(LINK, source=ways.source, target=ways.target),
         link_of=ways.link_of,
+        height=ways.height,
         brokers=_records(
             BROKER,
-            arrival=ways.arrival,
             hosted=hosted,
             forwards=held.forwards,
             if_forwarded=held.if_forwarded,

@@ -61,10 +61,8 @@ def _find_all_places(journey: Journey, edges: np.ndarray) -> None:
         find_places(reference, row, edges)
 
 
-def next_places(journey: Journey, link: int, nwrs: np.ndarray) -> np.ndarray:
-    """Where things for some NWRs come to rest that cross a link."""
-    broker = journey.links["target"][link]
-    if not journey.brokers["hosted"][broker]:
-        return np.full(len(nwrs), ELSEWHERE)
-    goals = journey.nwrs["goal"][nwrs]
-    return np.where(goals == broker, HERE, journey.link_of[broker, goals])
+def following(journey: Journey, links: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Where edges come to rest that cross links."""
+    brokers, goals = journey.links["target"][links], journey.nwrs["goal"][journey.edges["nwr"][edges]]
+    further = np.where(goals == brokers, HERE, journey.link_of[brokers, goals])
+    return np.where(journey.brokers["hosted"][brokers], further, ELSEWHERE)

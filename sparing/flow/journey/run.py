@@ -116,7 +116,8 @@ def enter_marked(journey: Journey, nwr: int) -> None:
 @compiled
 def settle(journey: Journey, nwr: int, depth: int) -> None:
     """Decide an NWR on all links with so many links before them; notify once everything has arrived."""
-    arrival = journey.brokers[journey.nwrs[nwr].goal].arrival
+    goal = journey.nwrs[nwr].goal
+    arrival = journey.height[goal, goal]
     if depth >= arrival:
         if depth == arrival:
             tell(journey, nwr)
@@ -125,7 +126,7 @@ def settle(journey: Journey, nwr: int, depth: int) -> None:
     found = 0
     for i in range(first, last):
         link = journey.edges[journey.nwr_edges[i]].place
-        if link >= 0 and journey.links[link].depth == depth:
+        if link >= 0 and journey.height[journey.links[link].source, goal] == depth:
             known = False
             for k in range(found):
                 known = known or journey.touched[k] == link

@@ -9,12 +9,16 @@ Paper: mna-aggregation, section VI.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+
 import numpy as np
 
 from sparing.flow.journey.arrays import Journey
-from sparing.flow.journey.places import next_places, resting_places
+from sparing.flow.journey.places import following, resting_places
 from sparing.flow.links.policy import TABLE, LinkPolicy
 from sparing.graphs.matching import maximum_matching, minimum_vertex_cover
+from sparing.model.errors import SparingError
 
 
 class Static(LinkPolicy):
@@ -25,14 +29,40 @@ class Static(LinkPolicy):
         place = resting_places(journey)
         raw = np.ones(len(place), dtype=bool)
         table = np.ones((len(journey.links), len(journey.nwrs)), dtype=bool)
-        for link in np.argsort(journey.links["depth"], kind="stable").tolist():
+        for link in upstream_first(journey, place):
             mine = np.flatnonzero(place == link)
             rows, nwrs = journey.edges["row"][mine], journey.edges["nwr"][mine]
             table[link] = aggregated(rows, nwrs, raw[mine], len(journey.nwrs))
             # What is aggregated sends a result, so the next link aggregates it as well, whatever else comes raw.
             raw[mine] &= ~table[link][nwrs]
-            place[mine] = next_places(journey, link, nwrs)
+            place[mine] = following(journey, place[mine], mine)
         return table
+
+
+def upstream_first(journey: Journey, place: np.ndarray) -> list[int]:
+    """The links that edges cross from their places on, each after all that feed it."""
+    order = TopologicalSorter({link: list[int]() for link in range(len(journey.links))})
+    for links, edges in crossings(journey, place):
+        after = following(journey, links, edges)
+        for pair in np.unique(np.stack([links, after])[:, after >= 0], axis=1).T.tolist():
+            order.add(*reversed(pair))
+    try:
+        return list(order.static_order())
+    except CycleError:
+        raise SparingError(
+            "The static optimum decides link by link, but the trees of several sources feed their links in a circle: "
+            "use policy.tree: shared, or another decision."
+        ) from None
+
+
+def crossings(journey: Journey, place: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The links that edges cross from their places on, with the edges: first all first links, then all second ones."""
+    edges = np.flatnonzero(place >= 0)
+    links = place[edges].astype(np.int64)
+    while len(edges):
+        yield links, edges
+        links = following(journey, links, edges)
+        links, edges = links[links >= 0], edges[links >= 0]
 
 
 def aggregated(rows: np.ndarray, nwrs: np.ndarray, raw: np.ndarray, count: int) -> np.ndarray:
@@ -52,15 +82,14 @@ def least_messages(journey: Journey) -> np.ndarray:
 
     It is the size of a maximum matching of all publications behind the link with all NWRs beyond it.
     """
-    place = resting_places(journey)
     least = np.zeros(len(journey.links), dtype=np.int64)
-    for link in np.argsort(journey.links["depth"], kind="stable").tolist():
-        mine = np.flatnonzero(place == link)
-        if len(mine):
-            _, items = np.unique(journey.edges["row"][mine], return_inverse=True)
-            _, nodes = np.unique(journey.edges["nwr"][mine], return_inverse=True)
-            least[link] = np.count_nonzero(maximum_matching(items, nodes) >= 0)
-            place[mine] = next_places(journey, link, journey.edges["nwr"][mine])
+    found = list(crossings(journey, resting_places(journey)))
+    links, edges = (np.concatenate([np.zeros(0, np.int64), *(part[at] for part in found)]) for at in (0, 1))
+    for link in np.unique(links).tolist():
+        mine = edges[links == link]
+        _, items = np.unique(journey.edges["row"][mine], return_inverse=True)
+        _, nodes = np.unique(journey.edges["nwr"][mine], return_inverse=True)
+        least[link] = np.count_nonzero(maximum_matching(items, nodes) >= 0)
     return least
 
 

@@ -89,23 +89,26 @@ def pick_by_hops(picked, starts, subscriptions, scores, at, k, seeds, exact, way
     order, some = np.empty(most, np.int64), np.empty(most, np.int64)
     entries, way, weight = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.float64)
     quota = np.zeros(links, np.int64)
-    ahead, come_from, to_pick = np.empty(brokers, np.int64), np.empty(brokers, np.int64), np.empty(brokers, np.int64)
+    ahead, to_pick, reached = np.empty(brokers, np.int64), np.empty(brokers, np.int64), np.empty(most, np.int64)
     state = np.empty(1, np.uint64)
     for number in range(len(picked)):
         row = picked[number]
         size = best_first(scores, subscriptions, starts[row], starts[row + 1], order)
-        ahead[0], come_from[0], to_pick[0] = at, -1, k[number]
+        ahead[0], to_pick[0] = at, k[number]
+        reached[:size] = at  # how far the way to each has been followed
         waiting = 1
         while waiting > 0:
             waiting -= 1
-            broker, origin, left = ahead[waiting], come_from[waiting], to_pick[waiting]
+            broker, left = ahead[waiting], to_pick[waiting]
             state[0] = mixed(seeds[number] ^ ways.salt[broker])
             known = 0
             for i in range(size):
+                if reached[i] != broker:
+                    continue
                 subscription = subscriptions[order[i]]
                 link = ways.link_of[broker, ways.broker_of[subscription]]
-                if link >= 0 and ways.target[link] == origin:
-                    continue
+                if link >= 0:
+                    reached[i] = ways.target[link]
                 stands_for = 1.0 if exact else weight_of(weighted, broker, subscription)
                 if stands_for > 0.0:
                     entries[known], weight[known] = order[i], stands_for
@@ -128,6 +131,6 @@ def pick_by_hops(picked, starts, subscriptions, scores, at, k, seeds, exact, way
             for i in range(known):
                 link = way[i]
                 if link < links and quota[link] > 0:
-                    ahead[waiting], come_from[waiting], to_pick[waiting] = ways.target[link], broker, quota[link]
+                    ahead[waiting], to_pick[waiting] = ways.target[link], quota[link]
                     quota[link] = 0
                     waiting += 1

@@ -39,7 +39,6 @@ class Inputs(Judge):
 
 def complete_graphs(plan: Plan, publications: Sequence[Publication]) -> Graphs:
     """For every link all publications behind it and all NWRs beyond it, but for publications that cross it at once."""
-    tree = judge.tree_of(plan)
     at_once = judge.crossed_at_once(plan, publications, judge.must_be_raw)
     graphs: Graphs = defaultdict(set)
     for number, subscription in enumerate(plan.subscriptions):
@@ -50,7 +49,7 @@ def complete_graphs(plan: Plan, publications: Sequence[Publication]) -> Graphs:
         for (start, end), inside in judge.windows_of(subscription, found).items():
             nwr = NWR(end, subscription.id, start)
             for p in inside:
-                for link in set(judge.path(tree, p.at, judge.home(plan, number)) or ()) - at_once[p.id]:
+                for link in set(judge.way(plan, p.at, judge.home(plan, number)) or ()) - at_once[p.id]:
                     graphs[link].add((p.id, nwr))
     return graphs
 

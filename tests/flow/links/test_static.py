@@ -13,6 +13,7 @@ from sparing.flow.links import ADOCK, PATIENCE, POLICIES, PUBLISHER_EDGE, STATIC
 from sparing.flow.links.static import Static
 from sparing.flow.overlay import END_OF_TIME, Overlay
 from sparing.flow.walk import Walk
+from sparing.model.errors import SparingError
 from tests.flow import strategies
 from tests.flow.links.graphs import Inputs, complete_graphs, decided_messages, fewest_messages
 from tests.flow.links.seeded import seeded_case
@@ -92,14 +93,30 @@ def check_own_inputs(plan, publications):
     return slow
 
 
-@given(cases() | sliding_cases(), strategies.policies | strategies.patient)
+SHARED = cases(tree="shared") | sliding_cases(tree="shared")
+
+
+@given(SHARED, strategies.policies | strategies.patient)
 @settings(max_examples=100)
 def test_static_is_the_global_optimum_on_every_link_at_once(case, policy):
     least = check_optimal(*case, [policy])
     event(f"links with something to decide: {min(len(least), 4)}")
 
 
-@given(cases() | sliding_cases())
+@given(cases(tree="per-source") | sliding_cases(tree="per-source"), strategies.policies)
+@settings(max_examples=60)
+def test_so_it_is_with_a_tree_per_source_unless_links_feed_each_other_in_a_circle(case, policy):
+    plan, publications = case
+    try:
+        Walk(plan, STATIC).feed(batches(plan, publications))
+    except SparingError as error:
+        assert "in a circle" in str(error)
+        event("in a circle")
+        return
+    check_optimal(plan, publications, [policy])
+
+
+@given(SHARED)
 @settings(max_examples=60)
 def test_every_link_sends_a_minimum_vertex_cover_of_what_came_to_it(case):
     slow = check_own_inputs(*case)

@@ -1,0 +1,156 @@
+"""What to measure, and the overlays and demands that belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparing.control.matchmaker.demand import Demand, Tree, trees_by_hops
+from sparing.model.errors import SparingError
+from sparing.workloads.chance import stream
+
+SHARED, PER_SOURCE = "shared", "per source"
+KINDS = (SHARED, PER_SOURCE)
+
+LINKS_PER_BROKER = 3.2  # about what the paper's overlays of 100 brokers have
+STUB, STUBS = 8, 3  # brokers of a stub, stubs at a transit broker
+MOST = 100  # descriptors at a publisher or subscriber: bounded Pareto with exponent 1, from 1 on
+FEWEST_LINKS = 50
+
+Told = Callable[[str], None]  # told of every case, as it is measured
+
+
+@dataclass(frozen=True)
+class Case:
+    """So many directed links, and one tree for all publishers, or a tree for each."""
+
+    links: int
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.links:,} links, {'one shared tree' if self.kind == SHARED else 'a tree per source'}"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Numbers of links to try, publishers, the share of brokers that subscribe, and how far peers go.
+
+    Peers take part up to `peers` links. Of the flows of Figure 6, one for each link, `sample` are run.
+    """
+
+    links: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
+    publishers: int = 20
+    subscribers: float = 0.2
+    peers: int = 10_000
+    sample: int = 100
+    repeat: int = 3
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.links or min(self.links) < FEWEST_LINKS or any(count % 2 for count in self.links):
+            raise SparingError(f"Numbers of links must be even, and {FEWEST_LINKS} or more.")
+        if min(self.publishers, self.sample, self.repeat) < 1 or self.peers < 0:
+            raise SparingError("Numbers of publishers, samples and repetitions must be above zero.")
+        if not 0 < self.subscribers <= 1:
+            raise SparingError("The share of brokers that subscribe must be above 0 and at most 1.")
+
+    def cases(self) -> Iterator[Case]:
+        """From few links to many."""
+        for count in sorted(self.links):
+            for kind in KINDS:
+                yield Case(count, kind)
+
+
+@dataclass(frozen=True, eq=False)
+class Overlay:
+    """Links from broker to broker, both directions of each; the first brokers are the transit brokers."""
+
+    source: np.ndarray
+    target: np.ndarray
+    brokers: int
+    transit: int
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """An overlay, and who publishes and subscribes there how much: all that a demand is made of."""
+
+    source: np.ndarray
+    target: np.ndarray
+    roots: list[int]
+    published: np.ndarray
+    subscribed: np.ndarray
+
+    def trees(self) -> tuple[Tree, ...]:
+        """Of all publishers, by hops."""
+        return trees_by_hops(self.source, self.target, self.roots, np.flatnonzero(self.subscribed))
+
+    def demand(self, trees: tuple[Tree, ...]) -> Demand:
+        """With links that all cost the same, and everybody wanted by all."""
+        weight = np.ones(len(self.source), dtype=np.int64)
+        return Demand(self.source, self.target, trees, self.published, self.subscribed, weight, (None,) * len(trees))
+
+
+def made_up(settings: Settings, case: Case) -> Scene:
+    """Publishers and subscribers at brokers of stubs."""
+    rng = stream(settings.seed, "matchmaker", case.links)
+    overlay = transit_stub(case.links, rng)
+    stubs = rng.permutation(np.arange(overlay.transit, overlay.brokers))
+    roots = np.sort(stubs[: settings.publishers])
+    wanted = rng.permutation(stubs)[: max(1, round(settings.subscribers * overlay.brokers))]
+    subscribed = np.zeros(overlay.brokers, dtype=np.int64)
+    subscribed[wanted] = descriptors(len(wanted), rng)
+    source, target = overlay.source, overlay.target
+    if case.kind == SHARED:  # the tree of a core
+        (tree,) = trees_by_hops(source, target, [0], np.arange(overlay.brokers))
+        source, target = (
+            np.concatenate([a, b])
+            for a, b in ((source[tree.links], target[tree.links]), (target[tree.links], source[tree.links]))
+        )
+    return Scene(source, target, roots.tolist(), descriptors(len(roots), rng), subscribed)
+
+
+def descriptors(count: int, rng: np.random.Generator) -> np.ndarray:
+    """Whole numbers from 1 to MOST, bounded Pareto with exponent 1, rounded down."""
+    found: np.ndarray = np.floor(1 / (1 - rng.random(count) * (1 - 1 / MOST))).astype(np.int64)
+    return found
+
+
+def transit_stub(links: int, rng: np.random.Generator) -> Overlay:
+    """Transit brokers, each with stubs; a tree that connects all, then further links within stubs and the transit."""
+    brokers = max(round(links / LINKS_PER_BROKER), 2)
+    transit = -(-brokers // (1 + STUB * STUBS))
+    number = np.arange(transit, brokers) - transit
+    stub, place = number // STUB, number % STUB
+    first = transit + STUB * stub
+    up = np.where(place == 0, stub % transit, first + (rng.random(len(number)) * place).astype(np.int64))
+    backbone = (rng.random(transit - 1) * np.arange(1, transit)).astype(np.int64)
+    ends = np.concatenate([backbone, up]), np.arange(1, brokers)
+    ends = _more(*ends, brokers, transit, lambda count: rng.integers(0, transit, (2, count)))
+    size = np.minimum(STUB, brokers - first)
+
+    def within(count: int) -> np.ndarray:
+        at = rng.integers(0, len(number), count)
+        return np.stack([first[at] + (rng.random(count) * size[at]).astype(np.int64), at + transit])
+
+    ends = _more(*ends, brokers, links // 2 - len(ends[0]), within)
+    return Overlay(np.concatenate(ends), np.concatenate(ends[::-1]), brokers, transit)
+
+
+def _more(
+    one: np.ndarray, two: np.ndarray, brokers: int, more: int, draw: Callable[[int], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Add so many pairs to those there are, each once; a few draws that bring nothing new end it early."""
+    keys = np.minimum(one, two) * brokers + np.maximum(one, two)
+    wanted = len(keys) + more
+    for _ in range(60):
+        if len(keys) >= wanted:
+            break
+        pair = draw(2 * (wanted - len(keys)))
+        pair = pair[:, pair[0] != pair[1]]
+        fresh = np.minimum(*pair) * brokers + np.maximum(*pair)
+        together = np.concatenate([keys, fresh])
+        keys = together[np.sort(np.unique(together, return_index=True)[1])][:wanted]
+    return keys // brokers, keys % brokers
