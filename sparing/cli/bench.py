@@ -208,6 +208,38 @@ def cover(
         out.print(table)
 
 
+@bench.command()
+def matchmaker(
+    links: str = typer.Option(
+        "100,1000,10000,100000", "--links", help="Numbers of directed links to try.", metavar="N,..."
+    ),
+    publishers: int = typer.Option(20, "--publishers", min=1, help="Brokers that publish, each with its tree."),
+    subscribers: float = typer.Option(0.5, "--subscribers", help="The share of brokers that subscribe."),
+    peers: int = typer.Option(10_000, "--peers", help="networkx takes part up to so many links."),
+    sample: int = typer.Option(200, "--sample", min=1, help="How many of the flows of Figure 6 are run."),
+    instances: int = typer.Option(100, "--instances", help="Overlays made up to see how many of them need no flow."),
+    repeat: int = RepeatOption,
+    json_file: Path | None = JsonOption,
+    markdown: Path | None = MarkdownOption,
+) -> None:
+    """The matchmaker beside the paper's algorithm, SciPy, OR-tools and networkx, as far as they are installed.
+
+    Example: sparing bench matchmaker --links 100,1000 --publishers 10
+    """
+    from sparing.bench.matchmaker import Settings
+    from sparing.bench.matchmaker import matchmaker as measure
+
+    settings = Settings(_numbers(links, "links"), publishers, subscribers, peers, sample, instances, repeat)
+    _check_folders(json_file, markdown)
+    figures = measure(settings, _tell)
+    if json_file is not None:
+        write_json(json_file, figures.json())
+    if markdown is not None:
+        _write(markdown, figures.markdown())
+    for table in figures.tables():
+        out.print(table)
+
+
 def _tell(what: str) -> None:
     err.print(f"[dim]{what}[/]", highlight=False)
 

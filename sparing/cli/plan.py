@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sparing.cli.console import clock, counted, moment, out, say, step
-from sparing.cli.replay import write_json
+from sparing.cli.replay import write_json, write_text
 
 if TYPE_CHECKING:
     from sparing.control.plan import Plan
-    from sparing.control.summary import Counts, Summary
+    from sparing.control.summary import Counts, MarkingSummary, Summary
+    from sparing.model.overlay import Overlay
 
 MOST = 10  # rows of a table
+MOST_LINKS = 40
 
 
 def plan(
@@ -27,15 +29,18 @@ def plan(
         help="With the subscriptions in force then, e.g. 2026-01-01T08:00:05Z (before the first change).",
         metavar="TIME",
     ),
+    plot: Path | None = typer.Option(
+        None, "--plot", help="Draw the overlay with its markings, as an SVG picture.", metavar="OUT"
+    ),
     changes: bool = typer.Option(
         False, "--changes", help="Count the messages of subscriptions that come and go, even if that takes long."
     ),
 ) -> None:
-    """Show what the control plane worked out: who gets to know which subscriptions, and what covering saves.
+    """Show what the control plane worked out: where advertisements and subscriptions meet, and who knows what.
 
     Needs neither Spark nor a source: nothing is published.
 
-    Example: sparing plan offers.yaml --at 2026-01-01T08:00:00Z --json plan.json
+    Example: sparing plan offers.yaml --at 2026-01-01T08:00:00Z --plot plan.svg --json plan.json
     """
     from sparing.deployment.deployment import Deployment
     from sparing.deployment.planning import plan_of
@@ -50,6 +55,8 @@ def plan(
     _tell(deployment.name, planned, found, time)
     if json_file is not None:
         write_json(json_file, plan_json(deployment.name, planned, found, time))
+    if plot is not None:
+        write_text(plot, _picture(deployment.overlay, planned, found, time))
 
 
 def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
@@ -62,7 +69,10 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
         counted(len({ad.publisher for ad in plan.advertisements}), "publisher", "publishers"),
         counted(found.subscriptions, "subscription", "subscriptions"),
     )
-    say(f"{name}: {', '.join(parts)}{in_force}; covering is {plan.covering}.")
+    trees = "shared tree" if plan.shared else "tree per source"
+    say(f"{name}: {', '.join(parts)}{in_force}; {trees}, matchmaker {plan.matchmaker}, covering {plan.covering}.")
+    for marking in found.markings:
+        _tell_marking(marking)
     out.print(brokers_table(found.brokers[:MOST]))
     _more(len(found.brokers), "brokers, which hold fewer subscriptions")
     if found.offers:
@@ -74,11 +84,11 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
                 say(f"    {line}")
         say()
         _more(len(found.offers), "advertisements, with fewer subscriptions known at their brokers")
-    if sum(offer.messages.with_covering for offer in found.offers) > found.subscribed.with_covering:
+    if sum(offer.messages.with_covering for offer in found.offers) > found.told.with_covering:
         say("  What crosses a link for several advertisements crosses it once, so there are fewer messages in all.")
-    busy = [link for link in found.links if link.advertisements or link.subscriptions.without_covering]
+    busy = [link for link in found.links if link.messages]
     out.print(messages_table(found))
-    say(f"  {saved(found.subscribed)}")
+    say(f"  {saved(found.told)}")
     _tell_changes(found, time)
     if busy:
         say()
@@ -86,18 +96,42 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
         _more(len(busy), "links, which carry less")
 
 
-def _more(count: int, what: str) -> None:
-    if count > MOST:
-        say(f"  There are {count - MOST:,} more {what}: --json lists them all.")
+def _picture(overlay: Overlay, plan: Plan, found: Summary, time: int | None) -> str:
+    from sparing.report.overlay_plot import overlay_svg
+
+    names, in_force = plan.routes.brokers, plan.in_force(time)
+    published = {topic: {names[b]: n for b, n in counts.items()} for topic, counts in plan.published.items()}
+    subscribed = {
+        topic: dict(zip(names, plan.subscribed(topic, in_force).tolist(), strict=True)) for topic in plan.topics
+    }
+    return overlay_svg(overlay, found.markings, published, subscribed)
 
 
-def saved(subscribed: Counts) -> str:
+def _more(count: int, what: str, shown: int = MOST) -> None:
+    if count > shown:
+        say(f"  There are {count - shown:,} more {what}: --json lists them all.")
+
+
+def saved(told: Counts) -> str:
     """What covering saved, in a sentence."""
-    if not subscribed.without_covering:
+    if not told.without_covering:
         return "No subscription has to be told to a neighbour."
-    if not subscribed.saved:
+    if not told.saved:
         return "Covering saves nothing here."
-    return f"Covering saves {subscribed.saved:,} subscription messages, {subscribed.saved_percent}%."
+    return f"Covering saves {told.saved:,} messages about subscriptions, {told.saved_percent}%."
+
+
+def _tell_marking(marking: MarkingSummary) -> None:
+    from sparing.report.plan import against_broadcasts, marking_table, meeting_lines
+
+    say(f"Where advertisements and subscriptions meet: {marking.topic}", "bold italic")
+    say(f"  {against_broadcasts(marking)}")
+    for line in meeting_lines(marking.meetings[:MOST]):
+        say(f"  {line}")
+    _more(len(marking.meetings), "brokers where they meet")
+    if marking.links:
+        out.print(marking_table(marking.links[:MOST_LINKS]))
+        _more(len(marking.links), "links", MOST_LINKS)
 
 
 def _tell_changes(found: Summary, time: int | None) -> None:
@@ -117,6 +151,8 @@ def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[s
     return {
         "deployment": name,
         "covering": plan.covering.value,
+        "matchmaker": plan.matchmaker.value,
+        "tree": "shared" if plan.shared else "per-source",
         "at": None if time is None else clock(time),
         "subscriptions": found.subscriptions,
         "in_force": found.in_force,
@@ -125,8 +161,11 @@ def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[s
         "messages": {
             "advertisement": found.advertised,
             "subscription": asdict(found.subscribed),
-            "saved_percent": found.subscribed.saved_percent,
+            "channel": asdict(found.channels),
+            "coordination": found.coordination,
+            "saved_percent": found.told.saved_percent,
         },
+        "markings": [asdict(marking) for marking in found.markings],
         "links": [asdict(link) for link in found.links],
         "changes": asdict(found.changes),
     }

@@ -85,7 +85,12 @@ def bill_json(run: Replayed, least: Mapping[tuple[str, str], int] | None) -> dic
 
 def write_json(path: Path, what: Any) -> None:
     """Write JSON, or say why not."""
+    write_text(path, json.dumps(what, indent=1) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text, or say why not."""
     try:
-        path.write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise SparingError(f"{path} cannot be written: {error.strerror}.") from None

@@ -6,16 +6,18 @@ The plan is data. A running query reads it and never has it in its text, so it c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from sparing.control.covering.contest import Contest, Covering, contests
+from sparing.control.matchmaker.marking import Marking, Matchmaker, marking_of
 from sparing.control.routes import Routes
 from sparing.control.routing.tables import Table, table_of
 from sparing.control.trees.do import do
 from sparing.control.trees.shared_tree import shared_tree
+from sparing.model.box import Box
 from sparing.model.overlay import Overlay
 from sparing.model.rank import Fairness
 from sparing.model.subscription import Advertisement, Subscription
@@ -36,6 +38,9 @@ class Plan:
     patience: int | None = None  # how long links wait, if the decision is a patient one (microseconds)
     covering: Covering = Covering.ANCESTOR
     seed: int = 0  # decides, with a publication's id, every random draw
+    matchmaker: Matchmaker = Matchmaker.MIN_COST
+    shared: bool = True  # whether all sources have one tree
+    weight: np.ndarray | None = None  # link -> what a message of the control plane costs there (None: 1)
 
     @cached_property
     def by_topic(self) -> dict[str, np.ndarray]:
@@ -59,6 +64,42 @@ class Plan:
         """For every advertisement, the first one that has the same contest."""
         first: dict[int, int] = {}
         return tuple(first.setdefault(id(contest), number) for number, contest in enumerate(self.contests))
+
+    def climb(self, topic: str, root: int) -> Contest:
+        """The subscriptions to a topic as they climb towards a publishers' broker, whatever is published there."""
+        return replace(self._climbs[topic], advertisement=_anything(topic, self.routes.brokers[root]))
+
+    @cached_property
+    def _climbs(self) -> dict[str, Contest]:
+        found: dict[str, Contest] = {}
+        for name, topic in self.topics.items():
+            anything = _anything(name, "")
+            found[name] = contests([anything], self.subscriptions, name, topic.fields, self.covering)[anything]
+        return found
+
+    @cached_property
+    def published(self) -> dict[str, dict[int, int]]:
+        """Topic -> broker -> how many advertisements there are at it."""
+        found: dict[str, dict[int, int]] = {topic: {} for topic in self.topics}
+        for advertisement in self.advertisements:
+            counts, broker = found[advertisement.topic], self.routes.number[advertisement.broker]
+            counts[broker] = counts.get(broker, 0) + 1
+        return {topic: dict(sorted(counts.items())) for topic, counts in found.items()}
+
+    def subscribed(self, topic: str, in_force: np.ndarray) -> np.ndarray:
+        """Broker -> how many subscriptions to a topic are in force at it."""
+        mine = self.by_topic[topic]
+        return np.bincount(self.broker_of[mine[in_force[mine]]], minlength=len(self.routes.brokers))
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """Link -> what a message of the control plane costs there."""
+        return np.ones(len(self.routes.source), dtype=np.int64) if self.weight is None else self.weight
+
+    def marking(self, topic: str, in_force: np.ndarray) -> Marking:
+        """Which links of the topic's trees are p-links and s-links, if some subscriptions are in force."""
+        published, subscribed = self.published[topic], self.subscribed(topic, in_force)
+        return marking_of(self.matchmaker, self.shared, self.routes, self.weights, published, subscribed)
 
     @cached_property
     def changes(self) -> np.ndarray:
@@ -92,6 +133,11 @@ class Plan:
         return self._tables[key]
 
 
+def _anything(topic: str, broker: str) -> Advertisement:
+    """Stands for whatever may be published at a broker."""
+    return Advertisement("", broker, topic, Box())
+
+
 def make_plan(
     overlay: Overlay,
     topics: Mapping[str, Topic],
@@ -104,6 +150,7 @@ def make_plan(
     covering: str = Covering.ANCESTOR,
     seed: int = 0,
     tree: str = "shared",
+    matchmaker: str = Matchmaker.MIN_COST,
 ) -> Plan:
     """Build the trees, attach the subscribers."""
     if tree == "shared":
@@ -113,6 +160,21 @@ def make_plan(
     served_by = do(routes, subscribers, subscriptions, advertisements)
     ordered = tuple(sorted(subscriptions, key=lambda subscription: subscription.id))
     broker_of = np.array([routes.number[served_by[s.subscriber]] for s in ordered], dtype=np.int32)
+    weight_of = {frozenset((link.one, link.other)): link.weight for link in overlay.links}
+    ends = zip(routes.source.tolist(), routes.target.tolist(), strict=True)
+    weight = [weight_of[frozenset((routes.brokers[a], routes.brokers[b]))] for a, b in ends]
     return Plan(
-        topics, advertisements, ordered, broker_of, routes, decision, bucket, patience, Covering(covering), seed
+        topics,
+        advertisements,
+        ordered,
+        broker_of,
+        routes,
+        decision,
+        bucket,
+        patience,
+        Covering(covering),
+        seed,
+        Matchmaker(matchmaker),
+        tree == "shared",
+        np.array(weight, dtype=np.int64),
     )

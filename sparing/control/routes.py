@@ -77,7 +77,7 @@ class Routes:
         """The same link in the other direction: both have neighbouring numbers."""
         return link ^ 1
 
-    def passes(self, at: np.ndarray, broker: np.ndarray, goal: np.ndarray) -> np.ndarray:
+    def passes(self, at: np.ndarray | int, broker: np.ndarray | int, goal: np.ndarray) -> np.ndarray:
         """Whether the path from `at` to `goal` comes by a broker, for each of several such questions."""
         here, broker, goal = (np.array(some, dtype=np.int64) for some in np.broadcast_arrays(at, broker, goal))
         found: np.ndarray = here == broker
@@ -85,7 +85,8 @@ class Routes:
             link = self.link_of[here, goal]
             moving = link >= 0
             if not moving.any():
-                return found & (link == HERE)
+                found &= link == HERE
+                return found
             here = np.where(moving, self.target[np.maximum(link, 0)], here)
             found |= here == broker
 

@@ -1,16 +1,21 @@
-"""A plan in numbers: what every broker gets to know, what it takes to tell it, and what covering saves of that."""
+"""A plan in numbers: what every broker gets to know, what it takes to tell it, and what is saved of that."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from sparing.control.covering.contest import Contest, Covering
+from sparing.control.matchmaker.broadcast import publish_everywhere, subscribe_everywhere
+from sparing.control.matchmaker.marking import Marking
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import away_from, bill_of_changes
-from sparing.control.routing.tables import NO_LINK, Table, table_of
+from sparing.control.routing.billing import bill_of_changes
+from sparing.control.routing.spread import Spread, spread_of
+from sparing.control.routing.tables import NO_LINK, Table
+from sparing.model.bill import MessageKind
 from sparing.model.rank import Fairness
 
 
@@ -88,6 +93,53 @@ class LinkSummary:
     target: str
     advertisements: int
     subscriptions: Counts
+    channels: Counts
+    coordination: int
+
+    @property
+    def messages(self) -> int:
+        """All of them."""
+        told = self.subscriptions.with_covering + self.channels.with_covering
+        return self.advertisements + told + self.coordination
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLink:
+    """A directed link of a topic's trees: how it is marked, and the counts behind that.
+
+    `sigma` advertisements would cross it as a p-link, `tau` subscriptions, before covering, as an s-link; `eta` is what
+    the s-link saves, by weight.
+    """
+
+    source: str
+    target: str
+    mark: str
+    sigma: int
+    tau: int
+    eta: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A broker where advertisements meet subscriptions: from brokers with publishers, from brokers with subscribers."""
+
+    broker: str
+    publishers: tuple[str, ...]
+    subscribers: tuple[str, ...]
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarkingSummary:
+    """The marking of a topic's links, and what it costs in content descriptors (by weight) beside both broadcasts."""
+
+    topic: str
+    cost: int
+    publish_everywhere: int
+    subscribe_everywhere: int
+    links: tuple[MarkedLink, ...]
+    meetings: tuple[Meeting, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +163,7 @@ class Summary:
     brokers: tuple[BrokerSummary, ...]
     offers: tuple[OfferSummary, ...]
     links: tuple[LinkSummary, ...]
+    markings: tuple[MarkingSummary, ...]
     changes: Changes
 
     @property
@@ -121,8 +174,27 @@ class Summary:
     @property
     def subscribed(self) -> Counts:
         """Messages that make subscriptions known."""
-        covered = sum(link.subscriptions.with_covering for link in self.links)
-        return Counts(covered, sum(link.subscriptions.without_covering for link in self.links))
+        return _sum(link.subscriptions for link in self.links)
+
+    @property
+    def channels(self) -> Counts:
+        """Messages that set up channels."""
+        return _sum(link.channels for link in self.links)
+
+    @property
+    def told(self) -> Counts:
+        """All messages about subscriptions."""
+        return _sum([self.subscribed, self.channels])
+
+    @property
+    def coordination(self) -> int:
+        """Messages by which brokers agree on markings."""
+        return sum(link.coordination for link in self.links)
+
+
+def _sum(counts: Iterable[Counts]) -> Counts:
+    found = list(counts)
+    return Counts(sum(c.with_covering for c in found), sum(c.without_covering for c in found))
 
 
 def summary_of(plan: Plan, time: int | None = None, patient: bool = False) -> Summary:
@@ -131,32 +203,27 @@ def summary_of(plan: Plan, time: int | None = None, patient: bool = False) -> Su
     Unless one is `patient`, messages that follow when subscriptions come and go are only counted if that is quick.
     """
     in_force = plan.in_force(time)
-    contests = [plan.contests[number] for number in sorted(set(plan.contest_of))]
-    with_covering = [table_of(contest, plan.broker_of, plan.routes, False, in_force) for contest in contests]
-    without = [
-        table_of(replace(contest, method=Covering.NONE), plan.broker_of, plan.routes, False, in_force)
-        for contest in contests
-    ]
-    told, told_without = _told(with_covering), _told(without)
+    spread, without = spread_of(plan, in_force), spread_of(plan, in_force, covering=False)
     return Summary(
         int(in_force.sum()),
         len(plan.subscriptions),
-        _brokers(plan, in_force, told, told_without),
-        tuple(sorted(_offers(plan, with_covering, without), key=lambda offer: -offer.known.with_covering)),
-        _links(plan, told, told_without),
-        _changes(plan, with_covering, patient),
+        _brokers(plan, in_force, _told(spread), _told(without)),
+        tuple(sorted(_offers(plan, spread.tables, without.tables), key=lambda offer: -offer.known.with_covering)),
+        _links(spread, without),
+        tuple(_marking(plan, topic, marking) for topic, marking in spread.markings.items() if len(marking.roots)),
+        _changes(plan, spread.tables, patient),
     )
 
 
 Told = dict[int, int]  # link -> how many different subscriptions cross it
 
 
-def _told(tables: Iterable[Table]) -> Told:
-    crossing: dict[int, list[np.ndarray]] = {}
-    for table in tables:
-        for link, numbers in table.told().items():
-            crossing.setdefault(link, []).append(numbers)
-    return {link: len(np.unique(np.concatenate(parts))) for link, parts in crossing.items()}
+def _told(spread: Spread, *kinds: MessageKind) -> Told:
+    found: Counter[int] = Counter()
+    for (link, kind), numbers in spread.told.items():
+        if not kinds or kind in kinds:
+            found[link] += len(numbers)
+    return found
 
 
 def _brokers(plan: Plan, in_force: np.ndarray, told: Told, without: Told) -> tuple[BrokerSummary, ...]:
@@ -240,21 +307,70 @@ def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]
     return technique, "; ".join(remarks) or None
 
 
-def _links(plan: Plan, told: Told, without: Told) -> tuple[LinkSummary, ...]:
-    routes = plan.routes
-    advertised = np.zeros(len(routes.source), dtype=np.int64)
-    for advertisement in plan.advertisements:
-        advertised[away_from(plan, advertisement.broker)] += 1
+def _links(spread: Spread, without: Spread) -> tuple[LinkSummary, ...]:
+    routes = spread.plan.routes
+    advertised = Counter(link for link, _ in spread.advertised())
+    signalled = Counter[int]()
+    for sent in spread.signalled.values():
+        signalled.update(sent)
+    subscribed, channels = (
+        [_told(some, kind) for some in (spread, without)] for kind in (MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)
+    )
+    for told, some in zip(channels, (spread, without), strict=True):
+        for link, contests in some.announced.items():
+            told[link] = told.get(link, 0) + contests
     found = [
         LinkSummary(
             routes.brokers[routes.source[link]],
             routes.brokers[routes.target[link]],
-            int(advertised[link]),
-            Counts(told.get(link, 0), without.get(link, 0)),
+            advertised[link],
+            Counts(*(told.get(link, 0) for told in subscribed)),
+            Counts(*(told.get(link, 0) for told in channels)),
+            signalled[link],
         )
         for link in range(len(routes.source))
     ]
-    return tuple(sorted(found, key=lambda link: -(link.advertisements + link.subscriptions.with_covering)))
+    return tuple(sorted(found, key=lambda link: -link.messages))
+
+
+def _marking(plan: Plan, topic: str, marking: Marking) -> MarkingSummary:
+    demand, names = marking.demand, plan.routes.brokers
+    links = tuple(
+        MarkedLink(
+            names[demand.source[link]],
+            names[demand.target[link]],
+            "s" if marking.s_link[link] else "p",
+            int(demand.sigma[link]),
+            int(demand.tau[link]),
+            int(demand.eta[link]),
+            int(demand.weight[link]),
+        )
+        for link in np.flatnonzero(demand.sigma).tolist()
+    )
+    everywhere = int(demand.cost(publish_everywhere(demand))), int(demand.cost(subscribe_everywhere(demand)))
+    return MarkingSummary(topic, marking.cost, everywhere[0], everywhere[1], links, _meetings(plan, marking))
+
+
+def _meetings(plan: Plan, marking: Marking) -> tuple[Meeting, ...]:
+    """Advertisements are followed from every source towards every goal, as far as p-links lead."""
+    routes, names = plan.routes, plan.routes.brokers
+    goals = np.flatnonzero(marking.demand.subscribed)
+    root, goal = (side.ravel() for side in np.meshgrid(marking.roots, goals, indexing="ij"))
+    joined = routes.hops[root, goal] >= 0
+    root, goal = root[joined], goal[joined]
+    here = root.copy()
+    while True:
+        link = routes.link_of[here, goal]
+        moving = (link >= 0) & ~marking.s_link[np.maximum(link, 0)] if len(routes.source) else link >= 0
+        if not moving.any():
+            break
+        here = np.where(moving, routes.target[np.maximum(link, 0)], here)
+    found = []
+    for broker in np.unique(here).tolist():
+        mine = here == broker
+        publishers, subscribers = (tuple(names[b] for b in np.unique(side[mine]).tolist()) for side in (root, goal))
+        found.append(Meeting(names[broker], publishers, subscribers, int(mine.sum())))
+    return tuple(sorted(found, key=lambda meeting: -meeting.pairs))
 
 
 MOST_WORK = 100_000  # cover entries that are made or looked at, some seconds in all

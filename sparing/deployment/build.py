@@ -65,7 +65,7 @@ def _policy(entry: PolicyEntry, place: Place, mistakes: Mistakes) -> Policy:
         mistakes.add(
             place, f"The decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
         )
-    return Policy(entry.trees, entry.tree, entry.decision, patience, entry.covering, entry.seed)
+    return Policy(entry.trees, entry.tree, entry.decision, patience, entry.covering, entry.seed, entry.matchmaker)
 
 
 def _duration(text: str, least: int, place: Place, mistakes: Mistakes) -> int:

@@ -34,6 +34,7 @@ class Policy:
     patience: int | None = None  # microseconds; None: the policy's own
     covering: str = "ancestor"
     seed: int = 0  # decides, with a publication's id, every random draw
+    matchmaker: str = "min-cost"
 
 
 @dataclass(frozen=True)

@@ -19,4 +19,6 @@ def plan_of(deployment: Deployment) -> Plan:
         deployment.policy.patience,
         deployment.policy.covering,
         deployment.policy.seed,
+        deployment.policy.tree,
+        deployment.policy.matchmaker,
     )

@@ -162,6 +162,9 @@ class LinkSettings(Entry):
     delay: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), Wants("a number above zero")] = Field(
         default=1.0, description="What crossing the link costs when delivery trees are built."
     )
+    weight: Annotated[int, Field(strict=True, ge=1, le=1_000_000), Wants("a whole number from 1 to 1000000")] = Field(
+        default=1, description="What a message of the control plane costs on the link, for the matchmaker."
+    )
 
 
 LinkEntry = Annotated[
@@ -300,7 +303,20 @@ class PolicyEntry(Entry):
     trees: Literal["do"] = Field(
         default="do", description="How delivery trees are built: `do` takes the shortest distance."
     )
-    tree: Literal["shared"] = Field(default="shared", description="One delivery tree for all publishers.")
+    tree: Literal["shared", "per-source"] = Field(
+        default="shared",
+        description=(
+            "`shared` has one delivery tree for all publishers, built from the overlay's center; with `per-source`, "
+            "publications take the shortest path from each publisher to each subscriber."
+        ),
+    )
+    matchmaker: Literal["min-cost", "publish-everywhere", "subscribe-everywhere"] = Field(
+        default="min-cost",
+        description=(
+            "Where advertisements and subscriptions meet: where the fewest cross links, at the subscribers' brokers, "
+            "or at the publishers': [the matchmaker](matchmaker.md)."
+        ),
+    )
     decision: Literal["adock", "patience", "wad", "wad-live", "bat", "static", "publisher-edge", "subscriber-edge"] = (
         Field(
             default="adock",

@@ -13,7 +13,7 @@ import numpy as np
 from sparing.graphs.compiled import compiled
 
 MOST = 2**62  # what can be counted
-PATIENCE = 3  # times that a node rises before it waits for exact distances
+PATIENCE = 8  # times that a node rises before it waits for exact distances
 
 
 def largest_closure(value: np.ndarray, node: np.ndarray, required: np.ndarray) -> np.ndarray:
@@ -59,7 +59,9 @@ def _cut_off(
     are the edges that lead to it.
     """
     count = len(value)
-    excess, room = np.maximum(value, 0), np.maximum(-value, 0)  # node -> what it has, what it can send to the sink
+    excess, room = np.empty(count, np.int64), np.empty(count, np.int64)  # node -> what it has, and can send to the sink
+    for node in range(count):
+        excess[node], room[node] = max(value[node], 0), max(-value[node], 0)
     flow = np.zeros(len(head), np.int64)
     height, queue = np.empty(count, np.int64), np.empty(count, np.int64)
     current = np.empty(count, np.int64)  # node -> the edges before this one lead nowhere at its height

@@ -13,14 +13,15 @@ class MessageKind(StrEnum):
 
     ADVERTISEMENT = "advertisement"
     SUBSCRIPTION = "subscription"  # made known or withdrawn
-    COORDINATION = "coordination"
+    CHANNEL = "channel"  # set up, or taken down, between a subscription and the advertisements that it has met
+    COORDINATION = "coordination"  # what brokers must know of each other before they can decide something together
     PUBLICATION = "publication"
     RESULT = "result"
     NOTIFICATION = "notification"
 
 
-CONTROL = (MessageKind.ADVERTISEMENT, MessageKind.SUBSCRIPTION)  # what makes plans known
-DATA = (MessageKind.COORDINATION, MessageKind.PUBLICATION, MessageKind.RESULT)  # what publications cause
+CONTROL = (MessageKind.ADVERTISEMENT, MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)  # what makes plans known
+DATA = (MessageKind.PUBLICATION, MessageKind.RESULT)  # what travels because of publications
 
 
 class BillKey(NamedTuple):
@@ -57,11 +58,11 @@ class Bill(Counter[BillKey]):
         return Bill({key: messages for key, messages in self.items() if key.kind in kinds})
 
     def by_overlay_link(self) -> dict[tuple[str, str], int]:
-        """What publications caused on links between brokers, by source and target."""
+        """What travelled between brokers because of publications, by source and target."""
         return self.only(*DATA).by_link()
 
     def between_brokers(self) -> int:
-        """What publications caused on links between brokers: neither the control plane nor the last hop."""
+        """What travelled between brokers because of publications: neither the control plane nor the last hop."""
         return self.only(*DATA).total()
 
 

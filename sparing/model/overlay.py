@@ -10,11 +10,15 @@ from sparing.model.errors import SparingError
 
 @dataclass(frozen=True, slots=True, order=True)
 class Link:
-    """An undirected link; `delay` is what crossing it costs when trees are built."""
+    """An undirected link.
+
+    `delay` is what crossing it costs when trees are built, `weight` what a message of the control plane costs on it.
+    """
 
     one: str
     other: str
     delay: float = 1.0
+    weight: int = 1
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,10 @@ class Overlay:
             if not link.delay > 0:
                 raise SparingError(
                     f"Link {link.one} - {link.other} has delay {link.delay}: a delay must be above zero."
+                )
+            if link.weight < 1:
+                raise SparingError(
+                    f"Link {link.one} - {link.other} has weight {link.weight}: a weight is a whole number from 1 on."
                 )
 
     @cached_property

@@ -8,7 +8,15 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
+from sparing.control.summary import (
+    BrokerSummary,
+    LinkSummary,
+    MarkedLink,
+    MarkingSummary,
+    Meeting,
+    OfferSummary,
+    Summary,
+)
 
 LONGEST = 100  # characters of a condition that are shown
 
@@ -64,19 +72,64 @@ def _cut(text: str) -> str:
 def messages_table(summary: Summary) -> Table:
     """What the control plane sends, by kind."""
     table = _table("Messages of the control plane", "", ("with covering", "without"))
-    advertised, subscribed = summary.advertised, summary.subscribed
-    table.add_row("advertisement", f"{advertised:,}", f"{advertised:,}")
-    table.add_row("subscription", f"{subscribed.with_covering:,}", f"{subscribed.without_covering:,}")
+    advertised, subscribed, channels = summary.advertised, summary.subscribed, summary.channels
+    rows = {
+        "advertisement": (advertised, advertised),
+        "subscription": (subscribed.with_covering, subscribed.without_covering),
+        "channel": (channels.with_covering, channels.without_covering),
+        "coordination": (summary.coordination, summary.coordination),
+    }
+    for kind, numbers in rows.items():
+        table.add_row(kind, *[f"{number:,}" for number in numbers])
     table.add_section()
-    together = advertised + subscribed.with_covering, advertised + subscribed.without_covering
+    together = [sum(column) for column in zip(*rows.values(), strict=True)]
     table.add_row("together", *[f"{number:,}" for number in together], style="bold")
     return table
 
 
+def marking_table(links: Sequence[MarkedLink]) -> Table:
+    """How links are marked."""
+    table = _table("", "link", ("sigma", "tau", "eta"))
+    table.add_column("mark")
+    weighted = any(link.weight != 1 for link in links)
+    if weighted:
+        table.add_column("weight", justify="right")
+    for link in links:
+        row = [f"{link.sigma:,}", f"{link.tau:,}", f"{link.eta:+,}" if link.eta else "0", f"{link.mark}-link"]
+        table.add_row(Text(f"{link.source}>{link.target}"), *row, *([f"{link.weight:,}"] if weighted else []))
+    return table
+
+
+def meeting_lines(meetings: Sequence[Meeting]) -> list[str]:
+    """Where advertisements and subscriptions meet."""
+    return [
+        f"at {meeting.broker}: advertisements from {_some(meeting.publishers)}, "
+        f"subscriptions from {_some(meeting.subscribers)}"
+        for meeting in meetings
+    ]
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_SHARES]) + (
+        f" and {len(names) - MOST_SHARES:,} more" if len(names) > MOST_SHARES else ""
+    )
+
+
+def against_broadcasts(marking: MarkingSummary) -> str:
+    """The descriptors of a marking beside those of both broadcasts, in a sentence."""
+    best = min(marking.publish_everywhere, marking.subscribe_everywhere)
+    saved = f" ({100 * (best - marking.cost) / best:.0f}% less than the cheaper one)" if marking.cost < best else ""
+    return (
+        f"{marking.cost:,} content descriptors cross links, before covering; {marking.publish_everywhere:,} would if "
+        f"all links were p-links, {marking.subscribe_everywhere:,} if all were s-links{saved}."
+    )
+
+
 def control_links_table(links: Sequence[LinkSummary]) -> Table:
     """What crosses links."""
-    table = _table("Messages by link", "link", ("advertisement", "subscription", "without covering"))
+    table = _table("Messages by link", "link", ("advertisement", "subscription", "channel", "coordination"))
     for link in links:
-        row = (link.advertisements, link.subscriptions.with_covering, link.subscriptions.without_covering)
+        told = link.subscriptions.with_covering, link.channels.with_covering
+        row = (link.advertisements, *told, link.coordination)
         table.add_row(Text(f"{link.source}>{link.target}"), *[f"{number:,}" for number in row])
     return table

@@ -30,8 +30,7 @@ def bills_table(
     table.add_column("")
     for name in bills:
         table.add_column(name, justify="right")
-    asked = any(bill.only(MessageKind.COORDINATION) for bill in bills.values())
-    for kind in (*DECIDED, MessageKind.COORDINATION) if asked else DECIDED:
+    for kind in DECIDED:
         table.add_row(kind.value, *_counts(bills, kind))
     table.add_section()
     totals = {name: bill.between_brokers() for name, bill in bills.items()}
@@ -47,6 +46,8 @@ def bills_table(
     table.add_row(f"{last.value} (last hop)", *_counts(bills, last), style="dim")
     for kind in CONTROL:
         table.add_row(f"{kind.value} (control plane)", *_counts(bills, kind), style="dim")
+    kind = MessageKind.COORDINATION
+    table.add_row(kind.value, *_counts(bills, kind), style="dim")
     return table
 
 

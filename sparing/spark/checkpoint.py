@@ -1,14 +1,16 @@
 """What a checkpoint belongs to: a note beside it, checked before a stream goes on from it.
 
 Spark goes on from a checkpoint without complaint even if the number of shuffle partitions or the meaning of the state
-has changed, and then loses or mixes up state. The note says what the state was made with. Subscriptions may come and go
-between two runs; topics, overlay, link policy and the query of a subscription may not change.
+has changed, and then loses or mixes up state. The note says what the state was made with. Publishers, subscriptions and
+links may come and go between two runs, as long as brokers that were linked still are; topics, brokers, link policy and
+the query of a subscription may not change.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,11 +18,12 @@ from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
+from sparing.deployment.reach import parts
 from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
 from sparing.spark.paths import read_bytes, write_bytes
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -30,18 +33,19 @@ class Note:
     format: int
     partitions: int
     topics: str
-    overlay: str
+    brokers: list[str]
+    parts: dict[str, int]  # broker -> the connected part of the overlay that it lies in
     decision: str
     groups: dict[str, str]
     queries: dict[str, str]
-    brokers: dict[str, str]
+    homes: dict[str, str]
 
 
 _MEANING = {
     "format": "was written by another version of Sparing",
     "partitions": "was made with another number of shuffle partitions (spark.sql.shuffle.partitions)",
     "topics": "was made with other topics",
-    "overlay": "was made with another overlay",
+    "brokers": "was made with other brokers",
     "decision": "was made with another link policy",
 }
 
@@ -52,9 +56,8 @@ def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: di
         FORMAT,
         int(spark.conf.get("spark.sql.shuffle.partitions") or 0),
         _digest({n: [t.time, {f: k.name for f, k in t.fields.items()}] for n, t in deployment.topics.items()}),
-        _digest(
-            [deployment.overlay.brokers, [[link.one, link.other, link.delay] for link in deployment.overlay.links]]
-        ),
+        list(deployment.overlay.brokers),
+        parts(deployment.overlay),
         f"{plan.decision}, waiting {policy_of(plan.decision, plan.patience).patience}",
         groups,
         {s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups},
@@ -64,6 +67,16 @@ def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: di
             if s.id in groups
         },
     )
+
+
+def parted(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, str] | None:
+    """Two brokers that were linked and are not any more, if there are such."""
+    first: dict[int, str] = {}
+    for broker, part in before.items():
+        other = first.setdefault(part, broker)
+        if after[other] != after[broker]:
+            return other, broker
+    return None
 
 
 def _digest(thing: Any) -> str:
@@ -91,17 +104,22 @@ def check_in(spark: SparkSession, checkpoint: str, note: Note) -> None:
                     f"Subscription {id_} asks for something else than when the checkpoint {checkpoint} was made: "
                     "give what is new a new id, or start with a new checkpoint."
                 )
-        for id_, broker in note.brokers.items():
-            if before.brokers.get(id_, broker) != broker:
+        if (apart := parted(before.parts, note.parts)) is not None:
+            raise SparingError(
+                f"When the checkpoint {checkpoint} was made, links led from {apart[0]} to {apart[1]}, and none do "
+                "now: what is under way would be lost; add a link, or start with a new checkpoint."
+            )
+        for id_, broker in note.homes.items():
+            if before.homes.get(id_, broker) != broker:
                 raise SparingError(
-                    f"Subscription {id_} was served by {before.brokers[id_]} when the checkpoint {checkpoint} was "
+                    f"Subscription {id_} was served by {before.homes[id_]} when the checkpoint {checkpoint} was "
                     f"made, and is now by {broker}: put that back, give it a new id, or start with a new checkpoint."
                 )
         note = replace(
             note,
             groups=before.groups | note.groups,
             queries=before.queries | note.queries,
-            brokers=before.brokers | note.brokers,
+            homes=before.homes | note.homes,
         )
     _write(spark, checkpoint, note)
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import Told, control_bill, difference, told_by_link
+from sparing.control.routing.billing import control_bill
+from sparing.control.routing.handover import Told, difference, told_of
+from sparing.control.routing.spread import spread_of
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.spark.paths import read_bytes, write_bytes
 
@@ -37,14 +40,12 @@ class ControlBook:
         if plan is self._plan:
             return Bill()
         self._plan = plan
-        whole, told = control_bill(plan), told_by_link(plan)
-        before: tuple[Bill, Told] = (Bill(), {})
-        if page is not None:
-            before = _bill(page["whole"]), {(source, target): ids for source, target, ids in page["told"]}
+        spread = spread_of(plan, plan.in_force(None))
+        whole, told = control_bill(plan, spread), told_of(spread)
+        before = (Bill(), Told()) if page is None else (_bill(page["whole"]), _told(page["told"]))
         due = difference(before, (whole, told))
         if due or page is None:
-            links = [[*link, ids] for link, ids in told.items()]
-            self._write({"batch": batch, "due": _rows(due), "whole": _rows(whole), "told": links})
+            self._write({"batch": batch, "due": _rows(due), "whole": _rows(whole), "told": _page(told)})
         return due
 
     def _read(self) -> dict[str, Any] | None:
@@ -64,3 +65,35 @@ def _rows(bill: Bill) -> list[list[Any]]:
 
 def _bill(rows: list[list[Any]]) -> Bill:
     return Bill({BillKey(s, t, MessageKind(kind), bucket): messages for s, t, kind, bucket, messages in rows})
+
+
+def _page(told: Told) -> dict[str, Any]:
+    """What was told as JSON has it, where a link cannot be a key."""
+    return {
+        "advertisements": _pairs(told.advertisements),
+        "subscriptions": _pairs(told.subscriptions),
+        "announced": _pairs(told.announced),
+        "counts": {topic: _pairs(counts) for topic, counts in told.counts.items()},
+        "signalled": {topic: _pairs(sent) for topic, sent in told.signalled.items()},
+    }
+
+
+def _told(page: dict[str, Any]) -> Told:
+    counts = {
+        topic: {link: tuple(pair) for link, pair in _table(rows).items()} for topic, rows in page["counts"].items()
+    }
+    return Told(
+        _table(page["advertisements"]),
+        _table(page["subscriptions"]),
+        _table(page["announced"]),
+        counts,
+        {topic: _table(rows) for topic, rows in page["signalled"].items()},
+    )
+
+
+def _pairs(table: Mapping[tuple[str, str], object]) -> list[list[Any]]:
+    return [[*link, what] for link, what in table.items()]
+
+
+def _table(rows: list[list[Any]]) -> dict[tuple[str, str], Any]:
+    return {(source, target): what for source, target, what in rows}

@@ -1,29 +1,32 @@
 """The plan of a running stream, which follows the files that its deployment was read from.
 
-Between two micro-batches the files are looked at. When the subscriptions have changed, the next micro-batch runs under
-a new plan; the query itself goes on. A change that a running stream cannot follow, or a file with a mistake in it, is
-told in one sentence, and the stream goes on as before.
+Between two micro-batches the files are looked at. When publishers, subscriptions or links have changed, the next
+micro-batch runs under a new plan; the query itself goes on. A change that a running stream cannot follow, or a file
+with a mistake in it, is told in one sentence, and the stream goes on as before.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
+from sparing.deployment.reach import parts
 from sparing.deployment.tables import version
 from sparing.flow.interests import Interests
 from sparing.model.errors import SparingError
-from sparing.spark.checkpoint import check_in, known_groups, note_for
+from sparing.model.overlay import Overlay
+from sparing.spark.checkpoint import check_in, known_groups, note_for, parted
 from sparing.spark.shipping import run_under, ship_later
 
-FOLLOWED = ("subscribers", "subscriptions")
+FOLLOWED = ("advertisements", "overlay", "subscribers", "subscriptions")
 Tell = Callable[[str], None]
 
 
@@ -51,7 +54,7 @@ class Following:
             try:
                 self._change_to(self._reread())
             except SparingError as error:
-                self._tell(f"The stream goes on with the subscriptions it has: {error}")
+                self._tell(f"The stream goes on as before: {error}")
         if self._fingerprint is not None:
             run_under(self._spark, self._fingerprint)
 
@@ -63,9 +66,11 @@ class Following:
         old = self._deployment
         if replace(new, **{part: getattr(old, part) for part in (*FOLLOWED, "tables")}) != old:
             raise SparingError(
-                "more than subscribers and subscriptions has changed in the deployment; "
+                "more than publishers, subscribers, subscriptions and links has changed in the deployment; "
                 "stop it and run it again for that."
             )
+        _check_publishers(old, new)
+        _check_links(old.overlay, new.overlay)
         if all(getattr(new, part) == getattr(old, part) for part in FOLLOWED):
             return
         plan = plan_of(new)
@@ -76,12 +81,40 @@ class Following:
         self._tell(f"The stream follows a change: {_difference(old, new)}.")
 
 
+def _check_publishers(old: Deployment, new: Deployment) -> None:
+    """What the query reads from its source was settled when it started."""
+    wish = [any(ad.top_k is not None for ad in some.advertisements) for some in (old, new)]
+    if wish == [False, True]:
+        raise SparingError("publishers ask for top_k, and none did when it started; stop it and run it again for that.")
+    if old.source is not None and old.source.format == "rate" and new.advertisements != old.advertisements:
+        raise SparingError("a rate source makes up rows of the publishers it started with; stop it and run it again.")
+
+
+def _check_links(old: Overlay, new: Overlay) -> None:
+    """What is under way must still get to where it was going, from whichever broker it is at."""
+    if new.brokers != old.brokers:
+        raise SparingError("the brokers have changed; stop it and start with a new checkpoint for that.")
+    if (apart := parted(parts(old), parts(new))) is not None:
+        raise SparingError(f"no links lead from broker {apart[0]} to {apart[1]} any more; add one.")
+
+
 def _difference(old: Deployment, new: Deployment) -> str:
-    before, after = {s.id: s for s in old.subscriptions}, {s.id: s for s in new.subscriptions}
+    told = [
+        _counted(
+            "publisher", {a.publisher: a for a in old.advertisements}, {a.publisher: a for a in new.advertisements}
+        ),
+        _counted("subscription", {s.id: s for s in old.subscriptions}, {s.id: s for s in new.subscriptions}),
+        _counted("link", *({frozenset((k.one, k.other)): k for k in some.overlay.links} for some in (old, new))),
+    ]
+    return "; ".join(filter(None, told)) or "subscribers moved"
+
+
+def _counted(what: str, before: Mapping[Any, Any], after: Mapping[Any, Any]) -> str:
+    """How many things are there now, and what is new about them; nothing if nothing is."""
     counts = {
         "new": len(after.keys() - before.keys()),
         "gone": len(before.keys() - after.keys()),
-        "changed": sum(before[id_] != after[id_] for id_ in before.keys() & after.keys()),
+        "changed": sum(before[key] != after[key] for key in before.keys() & after.keys()),
     }
-    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "subscribers moved"
-    return f"{len(after):,} subscriptions ({told})"
+    told = ", ".join(f"{count:,} {how}" for how, count in counts.items() if count)
+    return f"{len(after):,} {what}s ({told})" if told else ""

@@ -1,11 +1,10 @@
 """Networks of transit and stub nodes, and how many descriptors their publishers and subscribers have.
 
-In the manner of GT-ITM (file ts100): 4 transit nodes, three stubs of 8 nodes at each, 100 nodes in all. Two transit
-nodes are linked with probability 0.6, two nodes of a stub with 0.42; a domain that is not connected is drawn again. One
-link leads from each stub, from a node drawn evenly, to its transit node.
+In the manner of GT-ITM: 4 transit nodes, three stubs of 8 nodes at each, 100 nodes in all. Two transit nodes are linked
+with probability 0.6, two nodes of a stub with 0.42; a domain that is not connected is drawn again. One link leads from
+each stub, from a node drawn evenly, to its transit node.
 
-Paper: matchmaker, section 4.1. It names the generator and the numbers of nodes; the probabilities are those of the
-generator's own example of this size.
+Paper: matchmaker, section 4.1. It names the generator and the numbers of transit and stub nodes, nothing else.
 """
 
 from __future__ import annotations

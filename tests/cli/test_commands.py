@@ -20,7 +20,7 @@ from sparing.spark.run import replay
 from tests.spark import files, world
 
 COMMANDS = ("demo", "run", "replay", "plan", "explain", "generate", "study", "bench")
-BENCHMARKS = ("pipeline", "match", "stage", "decide")
+BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker")
 
 
 def sparing(*arguments: str) -> subprocess.CompletedProcess:
@@ -78,7 +78,7 @@ MISTAKES = {
     ),
     "no such benchmark": (
         ["bench", "speed"],
-        "There is no benchmark 'speed': choose from pipeline, match, stage, decide, cover.",
+        "There is no benchmark 'speed': choose from pipeline, match, stage, decide, cover, matchmaker.",
     ),
     "sizes that are no numbers": (
         ["bench", "pipeline", "--subscriptions", "many"],
@@ -142,7 +142,10 @@ def test_worker_processes_give_the_same_bill(spark, tmp_path):
     expected = bill_json(ours, ours.least)
     assert min(found.pop("cpu_seconds"), expected.pop("cpu_seconds")) > 0  # not the same in any two runs
     assert found == expected
-    assert found["by_kind"].keys() == {"advertisement", "subscription", "publication", "result", "notification"}
+    assert found["by_kind"].keys() == {
+        *("advertisement", "subscription", "channel", "coordination"),
+        *("publication", "result", "notification"),
+    }
     assert found["between_brokers"] == found["by_kind"]["publication"] + found["by_kind"]["result"]
     assert 0 < found["least_possible"] <= found["between_brokers"]
 

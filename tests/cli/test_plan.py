@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
 import yaml
 from typer.testing import CliRunner
 
 from sparing.cli import build
+from sparing.model.errors import SparingError
 from tests.docs.pages import ROOT
 
 OFFERS = ROOT / "docs" / "examples" / "offers.yaml"
@@ -31,19 +33,21 @@ def figures(text: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("columns", [80, 120])
 def test_a_few_brokers(columns):
     text = planned(OFFERS, columns=columns)
-    assert text.startswith("offers: 4 brokers, 2 publishers, 11 subscriptions; covering is ancestor.\n")
+    assert text.startswith("offers: 4 brokers, 2 publishers, 11 subscriptions; shared tree, matchmaker")
     rows = figures(text)
     assert rows["hub"] == ["0", "8", "8", "11", "6", "11"]
     assert rows["north"] == ["6", "0", "6", "6", "4", "6"]
-    assert rows["subscription"] == ["14", "22"]
+    assert rows["subscription"] == ["0", "0"]
+    assert rows["channel"] == ["14", "22"]
+    assert rows["coordination"] == ["12", "12"]
     assert rows["advertisement"] == ["6", "6"]
-    assert rows["hub>mall"] == ["0", "6", "11"]
+    assert rows["hub>mall"] == ["0", "0", "6", "2"]
     for line in (
         "shop at mall: offers where (price >= 1 AND price < 1001)",
         "to 3 of those that match: by (subscription.budget - price), then lower ids",
         "7 can match, 5 of them known at mall: 11 messages instead of 14",
         "club at mall: tickets",
-        "Covering saves 8 subscription messages, 36.4%.",
+        "Covering saves 8 messages about subscriptions, 36.4%.",
     ):
         assert line in text
 
@@ -55,7 +59,9 @@ def test_json(tmp_path):
     assert (found["deployment"], found["covering"], found["at"]) == ("offers", "ancestor", None)
     assert found["messages"] == {
         "advertisement": 6,
-        "subscription": {"with_covering": 14, "without_covering": 22},
+        "subscription": {"with_covering": 0, "without_covering": 0},
+        "channel": {"with_covering": 14, "without_covering": 22},
+        "coordination": 12,
         "saved_percent": 36.4,
     }
     assert [broker["broker"] for broker in found["brokers"]] == ["hub", "mall", "north", "south"]
@@ -66,6 +72,42 @@ def test_json(tmp_path):
     ]
     assert len(found["links"]) == 6
     assert found["changes"] == {"subscriptions": 0, "messages": 0}
+    assert (found["matchmaker"], found["tree"]) == ("min-cost", "shared")
+    offers = found["markings"][0]
+    assert (offers["cost"], offers["publish_everywhere"], offers["subscribe_everywhere"]) == (3, 3, 14)
+    assert offers["links"][0] == {
+        "source": "mall", "target": "hub", "mark": "p", "sigma": 1, "tau": 7, "eta": -6, "weight": 1,
+    }  # fmt: skip
+
+
+RING = ROOT / "docs" / "examples" / "ring.yaml"
+
+
+def test_markings_are_shown_and_drawn(tmp_path):
+    out = tmp_path / "ring.svg"
+    text = planned(RING, "--plot", out)
+    assert "ring: 6 brokers, 4 publishers, 9 subscriptions; tree per source, matchmaker min-cost" in text
+    assert "23 content descriptors cross links, before covering; 25 would if all links were p-links, 45 if" in text
+    assert "at east: advertisements from west, northwest, southeast, subscriptions from northeast, east" in text
+    rows = {
+        row[0]: row[1:]
+        for line in text.splitlines()
+        if (row := line.split()) and row[-2:-1] in (["p-link"], ["s-link"])
+    }
+    assert rows["northwest>northeast"] == ["3", "6", "-9", "p-link", "3"]
+    assert rows["southwest>southeast"] == ["2", "1", "+1", "s-link", "1"]
+    picture = ElementTree.fromstring(out.read_text())
+    titles = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}title")]
+    assert len(titles) == len(rows) == 11
+    assert "northwest>northeast: p-link, sigma 3, tau 6, eta -9" in titles
+
+
+def test_a_picture_that_cannot_be_written_is_told(tmp_path):
+    result = CliRunner().invoke(build(), ["plan", str(RING), "--plot", str(tmp_path / "no" / "ring.svg")])
+    assert result.exit_code != 0
+    assert "ring.svg cannot be written: No such file or directory." in " ".join(result.output.split()) or isinstance(
+        result.exception, SparingError
+    )
 
 
 @pytest.fixture
@@ -81,13 +123,13 @@ def changing(tmp_path):
 
 def test_subscriptions_that_come_and_go(changing, monkeypatch):
     text = planned(changing)
-    assert "11 subscriptions, 9 of them in force before the first change; covering" in text
-    assert "  2 subscriptions come and go later: 6 more messages.\n" in text
+    assert "11 subscriptions, 9 of them in force before the first change; shared" in text
+    assert "  2 subscriptions come and go later: 11 more messages.\n" in text
     monkeypatch.setattr("sparing.control.summary.MOST_WORK", 0)
     assert "2 subscriptions come and go later: to count the messages takes a while, --changes does it." in planned(
         changing
     )
-    assert "2 subscriptions come and go later: 6 more messages." in planned(changing, "--changes")
+    assert "2 subscriptions come and go later: 11 more messages." in planned(changing, "--changes")
 
 
 def test_at_a_time(changing, tmp_path):
@@ -136,6 +178,7 @@ def test_nobody_publishes(tmp_path):
 def test_spark_is_not_needed():
     program = f"""
 import sys
+from xml.etree import ElementTree
 sys.modules["pyspark"] = None  # to import it is an error now
 sys.argv = ["sparing", "plan", {str(OFFERS)!r}]
 from sparing.cli import main

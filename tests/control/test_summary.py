@@ -20,6 +20,7 @@ from sparing.model.subscription import Advertisement
 from tests.control.covering.test_covers import table_i
 from tests.control.routing.test_network import three_brokers
 from tests.control.routing.worlds import plans
+from tests.judges import overlay as judge
 
 BY_AREA = Rank(Measure.AREA, Fairness.NONE)
 
@@ -47,16 +48,27 @@ def changing_plans(draw: st.DrawFn) -> Plan:
 @given(changing_plans())
 def test_messages_are_those_of_the_bill(plan: Plan) -> None:
     found = summary_of(plan)
-    told = settled(plan, MessageKind.SUBSCRIPTION)
-    advertised = settled(plan, MessageKind.ADVERTISEMENT)
-    without = settled(replace(plan, covering=Covering.NONE), MessageKind.SUBSCRIPTION)
+    uncovered = replace(plan, covering=Covering.NONE)
+    told, channels, advertised, counted = (
+        settled(plan, kind)
+        for kind in (
+            MessageKind.SUBSCRIPTION,
+            MessageKind.CHANNEL,
+            MessageKind.ADVERTISEMENT,
+            MessageKind.COORDINATION,
+        )
+    )
+    all_told, all_channels = (settled(uncovered, kind) for kind in (MessageKind.SUBSCRIPTION, MessageKind.CHANNEL))
     for link in found.links:
         ends = link.source, link.target
         assert link.advertisements == advertised.get(ends, 0)
-        assert link.subscriptions == Counts(told.get(ends, 0), without.get(ends, 0))
+        assert link.subscriptions == Counts(told.get(ends, 0), all_told.get(ends, 0))
+        assert link.channels == Counts(channels.get(ends, 0), all_channels.get(ends, 0))
+        assert link.coordination == counted.get(ends, 0)
     assert found.advertised == sum(advertised.values())
-    assert found.subscribed == Counts(sum(told.values()), sum(without.values()))
-    assert found.subscribed.saved >= 0
+    assert found.subscribed == Counts(sum(told.values()), sum(all_told.values()))
+    assert found.channels == Counts(sum(channels.values()), sum(all_channels.values()))
+    assert found.told.saved >= 0
     changing = [s for s in plan.subscriptions if s.valid_from is not None or s.valid_until is not None]
     assert found.changes.subscriptions == len(changing)
     assert found.changes.messages == sum(bill_of_changes(plan).values())
@@ -72,7 +84,35 @@ def test_brokers_hold_what_the_network_knows(plan: Plan) -> None:
     }
     assert sum(b.own for b in found.brokers) == found.in_force == plan.in_force(None).sum()
     told = sum(b.told_to_neighbours.with_covering for b in found.brokers)
-    assert told == sum(b.told_by_neighbours.with_covering for b in found.brokers) == found.subscribed.with_covering
+    expected = sum(map(len, network_of(plan).told().values()))
+    assert told == sum(b.told_by_neighbours.with_covering for b in found.brokers) == expected
+
+
+@given(changing_plans())
+def test_markings_and_meetings(plan: Plan) -> None:
+    """Every source and every goal meet once: p-links lead there from the source, s-links from there to the goal."""
+    found = summary_of(plan)
+    marking = plan.marking("t", plan.in_force(None))
+    (summed,) = found.markings
+    assert (summed.topic, summed.cost) == ("t", marking.cost)
+    assert summed.cost <= min(summed.publish_everywhere, summed.subscribe_everywhere) or plan.matchmaker != "min-cost"
+    mark = {(link.source, link.target): link.mark for link in summed.links}
+    for link in summed.links:
+        assert link.eta == link.weight * (link.sigma - link.tau)
+    goals = {plan.routes.brokers[b] for b in plan.broker_of[plan.in_force(None)].tolist()}
+    pairs = {(root, goal) for root in {ad.broker for ad in plan.advertisements} for goal in goals}
+    assert sum(meeting.pairs for meeting in summed.meetings) == len(pairs)
+    places = {(p, s): [] for p, s in pairs}
+    for meeting in summed.meetings:
+        for pair in pairs:
+            if pair[0] in meeting.publishers and pair[1] in meeting.subscribers:
+                places[pair].append(meeting.broker)
+    for (root, goal), brokers in places.items():
+        way = judge.way(plan, root, goal) or []
+        switch = next((link[0] for link in way if mark[link] == "s"), goal)
+        assert switch in brokers
+        after = [mark[link] for link in way]
+        assert after == sorted(after), "p-links first, then s-links"
 
 
 @given(changing_plans(), st.integers(0, 10))
@@ -101,7 +141,9 @@ def test_table_i() -> None:
         "B2": (7, Counts(7, 7)),
         "B3": (1, Counts(1, 1)),
     }
-    assert (found.advertised, found.subscribed, found.subscribed.saved_percent) == (2, Counts(5, 8), 37.5)
+    # One advertisement against one subscription on the link to B3 is an s-link, and the contest is told down it.
+    assert (found.advertised, found.subscribed, found.channels) == (1, Counts(1, 1), Counts(5, 8))
+    assert found.told.saved_percent == 33.3
 
 
 SCORE = Operation("*", (Attribute("w"), Field("x")))
@@ -137,7 +179,8 @@ def test_publishers_that_say_the_same_share_a_row() -> None:
     plan = replace(plan, advertisements=(same, replace(same, publisher="q"), other))
     found = summary_of(plan)
     assert sorted((offer.publishers, offer.broker) for offer in found.offers) == [(("p", "q"), "B1"), (("r",), "B3")]
-    assert found.advertised == 3 * 2
+    to_b2, to_b3, to_b1 = 3, 0, 1  # links to B1 and B2 are p-links; on that to B3 one subscription is cheaper than two
+    assert found.advertised == to_b1 + to_b2 + to_b3
 
 
 def test_without_patience_long_counts_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.mistakes import DeploymentError
 from tests.deployment.examples import TORONTO, toronto
 
+KEYS = "the keys are trees, tree, matchmaker, decision, patience, covering and seed."
 SHAPE = [
     ("name: toronto\n", "nam: toronto\n", 1, "'nam' is not a key of a deployment: did you mean 'name'?"),
     ("name: toronto\n", "name: [toronto]\n", 1, "'name' of a deployment must be text, not [toronto]."),
@@ -142,15 +143,15 @@ SHAPE = [
         19,
         "'patience' of the policy must be a duration such as '10 seconds', not 2.",
     ),
-    ("tree: shared", "tree: 5", 19, "'tree' of the policy must be shared, not 5."),
+    ("tree: shared", "tree: 5", 19, "'tree' of the policy must be shared or per-source, not 5."),
     *(
         (
             "tree: shared",
             f"tree: shared, {later}: x",
             19,
-            f"'{later}' is not a key of the policy: the keys are trees, tree, decision, patience, covering and seed.",
+            f"'{later}' is not a key of the policy: {KEYS}",
         )
-        for later in ("matchmaker", "folding", "events")
+        for later in ("folding", "events")
     ),
     (
         "tree: shared",
@@ -158,6 +159,14 @@ SHAPE = [
         19,
         "'ancestors' is not a value of 'covering': did you mean 'ancestor'?",
     ),
+    (
+        "tree: shared",
+        "tree: shared, matchmaker: cheapest",
+        19,
+        "'cheapest' is not a value of 'matchmaker': use min-cost, publish-everywhere or subscribe-everywhere.",
+    ),
+    ("delay: 5", "weight: 0", 4, "'weight' of a link must be a whole number from 1 to 1000000, not 0."),
+    ("delay: 5", "weight: 1.5", 4, "'weight' of a link must be a whole number from 1 to 1000000, not 1.5."),
     ("tree: shared", "tree: shared, seed: -1", 19, "'seed' of the policy must be a whole number, 0 or more, not -1."),
     ("30 seconds", "30", 20, "'watermark' of a deployment must be a duration such as '10 seconds', not 30."),
     ("{bucket: 5 minutes}", "5 minutes", 21, "'bill' of a deployment must be a mapping, not '5 minutes'."),

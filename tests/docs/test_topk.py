@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from sparing.cli import build
 from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import told_by_link
+from sparing.control.routing.spread import spread_of
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.flow.at_once import AtOnce
@@ -57,8 +57,8 @@ def test_the_plan_that_is_shown():
     assert result.exit_code == 0, result.output
     shown_lines = printed("offers: 4 brokers")
     assert shown_lines[:1] + shown_lines[-1:] == [
-        "offers: 4 brokers, 2 publishers, 11 subscriptions; covering is ancestor.",
-        "Covering saves 8 subscription messages, 36.4%.",
+        "offers: 4 brokers, 2 publishers, 11 subscriptions; shared tree, matchmaker min-cost, covering ancestor.",
+        "Covering saves 8 messages about subscriptions, 36.4%.",
     ]
     found = essential(result.stdout)
     headings = [line for line in shown_lines if "told by neighbours" in line]  # may be broken on a narrow terminal
@@ -85,7 +85,7 @@ def test_the_explanation_and_the_replay(spark, monkeypatch, tmp_path):
     result = CliRunner().invoke(build(), ["replay", file, "--json", str(out)])
     assert result.exit_code == 0, result.output
     kinds = json.loads(out.read_text())["adock"]["by_kind"]
-    assert (kinds["advertisement"], kinds["subscription"], kinds["coordination"]) == (6, 14, 12)
+    assert (kinds["advertisement"], kinds["channel"], kinds["coordination"]) == (6, 14, 24)
     quarantined = [row["row"] for row in spark.read.parquet(f"{tmp_path}/examples/out/replay/quarantine").collect()]
     assert [json.loads(row)["id"] for row in quarantined] == ["yacht"]
 
@@ -94,7 +94,7 @@ def test_the_explanation_and_the_replay(spark, monkeypatch, tmp_path):
 
 
 def offered(covering: str, top_k: int | None) -> Plan:
-    what = yaml.safe_load(TABLE_I) | {"policy": {"covering": covering}}
+    what = yaml.safe_load(TABLE_I) | {"policy": {"covering": covering, "matchmaker": "publish-everywhere"}}
     (publisher,) = what["publishers"]
     assert (publisher["top_k"], publisher["rank"]) == (2, "area")
     if top_k is None:
@@ -127,7 +127,9 @@ def test_what_is_told():
     assert [row["`covering`"].strip("`") for row in rows] == [covering.value for covering in Covering]
     for row in rows:
         for column, top_k in columns.items():
-            told = told_by_link(offered(row["`covering`"].strip("`"), top_k))["B2", "B1"]
+            plan = offered(row["`covering`"].strip("`"), top_k)
+            ((_, numbers),) = spread_of(plan, plan.in_force(None)).told.items()
+            told = [plan.subscriptions[number].id for number in numbers.tolist()]
             assert row[column] == ("all seven" if len(told) == 7 else ", ".join(told))
 
 

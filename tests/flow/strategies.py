@@ -142,9 +142,7 @@ trees = st.sampled_from(["shared", "per-source"])
 
 
 @st.composite
-def plans(
-    draw: st.DrawFn, *, apart: bool = False, least: int = 1, most: int = 6, tree: str | None = None
-) -> Plan:
+def plans(draw: st.DrawFn, *, apart: bool = False, least: int = 1, most: int = 6, tree: str | None = None) -> Plan:
     """Up to six subscriptions of three subscribers on an overlay; every broker has a publisher on every topic."""
     overlay = draw(overlays(least=least, most=most, apart=apart))
     bounds = st.none() | st.integers(FIRST, LAST)

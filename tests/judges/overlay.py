@@ -306,7 +306,9 @@ def slow_walk(plan: Plan, publications: Sequence[Publication], policy: Judge, la
     def come_to_rest(id_: str, at: str, nwrs: Iterable[NWR], time: int) -> None:
         places: dict[tuple[str, str], set[NWR]] = defaultdict(set)
         for nwr in nwrs:
-            ahead = [link for link in way(plan, at, home(plan, number[nwr.subscription])) or [] if link not in at_once[id_]]
+            ahead = [
+                link for link in way(plan, at, home(plan, number[nwr.subscription])) or [] if link not in at_once[id_]
+            ]
             if ahead:
                 places[ahead[0]].add(nwr)
             else:

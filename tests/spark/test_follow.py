@@ -100,7 +100,7 @@ def test_a_mistake_is_told_and_changes_nothing(spark, tmp_path):
     rows, received, told = _stream(spark, tmp_path, {1: break_it})
     assert sum(map(len, _ids(received, "goes").values())) == sum((row["lane"] or 0) >= 3 for row in rows)
     (sentence,) = told
-    assert sentence.startswith("The stream goes on with the subscriptions it has: ")
+    assert sentence.startswith("The stream goes on as before: ")
     assert "has no field lne" in sentence
 
 
@@ -113,8 +113,83 @@ def test_what_a_running_stream_cannot_follow_is_told(spark, tmp_path):
     assert len(_ids(received, "goes")) == BATCHES
     (sentence,) = told
     assert sentence.endswith(
-        "more than subscribers and subscriptions has changed in the deployment; stop it and run it again for that."
+        "more than publishers, subscribers, subscriptions and links has changed in the deployment; "
+        "stop it and run it again for that."
     )
+
+
+def _reshape(folder, **parts):
+    """Change parts of the deployment file."""
+    path = folder / "deployment.yaml"
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | parts))
+
+
+def _bill(folder, batch):
+    return [
+        json.loads(text)
+        for file in (folder / f"out/bill/batch={batch}").glob("part-*.json")
+        for text in file.read_text().splitlines()
+    ]
+
+
+def test_links_are_cut_and_joined_again_while_publications_are_under_way(spark, tmp_path):
+    overlay = world.description([])["overlay"]
+    cut = overlay | {"links": [link for link in overlay["links"] if link != ["c1", "c2"]]}
+    changes = {1: lambda folder: _reshape(folder, overlay=cut), 3: lambda folder: _reshape(folder, overlay=overlay)}
+    rows, received, told = _stream(spark, tmp_path, changes)
+    assert told == [
+        "The stream follows a change: 6 links (1 gone).",
+        "The stream follows a change: 7 links (1 new).",
+    ]
+    for name, wanted in (("stays", lambda row: row["lane"] < 3), ("goes", lambda row: row["lane"] >= 3)):
+        mine = _expected(rows, lambda row, wanted=wanted: row["lane"] is not None and wanted(row), range(BATCHES))
+        assert _ids(received, name) == mine
+    counted = sum(row["payload"]["n"] for batch in received["w"].values() for row in batch)
+    last = max(datetime.fromisoformat(row["window_end"]) for batch in received["w"].values() for row in batch)
+    assert counted == sum(row["ts"] < last for row in rows), "windows that were open meanwhile have everything"
+    for batch in (2, 3):
+        between = {(row["source"], row["target"]) for row in _bill(tmp_path, batch) if row["kind"] == "publication"}
+        assert not between & {("c1", "c2"), ("c2", "c1")}
+    control = [{row["kind"] for row in _bill(tmp_path, batch)} - DATA for batch in range(BATCHES)]
+    assert [bool(kinds) for kinds in control] == [True, False, True, False, True, False], "what changed is billed, once"
+
+
+DATA = {"publication", "result", "notification"}
+
+
+def test_publishers_come_and_go(spark, tmp_path):
+    publishers = world.description([])["publishers"]
+    changes = {
+        1: lambda folder: _reshape(folder, publishers=publishers[1:]),
+        3: lambda folder: _reshape(folder, publishers=publishers),
+    }
+    rows, received, told = _stream(spark, tmp_path, changes)
+    assert told == [
+        "The stream follows a change: 2 publishers (1 gone).",
+        "The stream follows a change: 3 publishers (1 new).",
+    ]
+    size = -(-len(rows) // BATCHES)
+    quiet = {row["id"] for row in rows[2 * size : 4 * size] if row["publisher"] == "p1"}
+    set_aside = {json.loads(row["row"])["id"] for batch in (2, 3) for row in _quarantine(tmp_path, batch)}
+    assert set_aside >= quiet
+    assert quiet
+    delivered = {id_ for ids in _ids(received, "stays").values() for id_ in ids}
+    assert delivered == {row["id"] for row in rows if row["lane"] is not None and row["lane"] < 3} - quiet
+
+
+def _quarantine(folder, batch):
+    files_of = (folder / f"out/quarantine/batch={batch}").glob("part-*.json")
+    return [json.loads(text) for file in files_of for text in file.read_text().splitlines()]
+
+
+def test_a_broker_that_is_cut_off_is_told(spark, tmp_path):
+    overlay = world.description([])["overlay"]
+    cut = overlay | {"links": [link for link in overlay["links"] if link != ["c2", "e3"]]}
+    _, received, told = _stream(spark, tmp_path, {1: lambda folder: _reshape(folder, overlay=cut)})
+    (sentence,) = told
+    assert sentence.startswith("The stream goes on as before: ")
+    assert "no links lead from" in sentence
+    assert len(_ids(received, "goes")) == BATCHES
 
 
 def test_a_deployment_without_a_file_has_nothing_to_follow(spark, tmp_path):

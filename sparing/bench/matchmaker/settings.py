@@ -11,66 +11,71 @@ from sparing.control.matchmaker.demand import Demand, Tree, trees_by_hops
 from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
 
+TRANSIT_STUB, MESH = "transit-stub", "mesh"
 SHARED, PER_SOURCE = "shared", "per source"
-KINDS = (SHARED, PER_SOURCE)
+KINDS = ((TRANSIT_STUB, SHARED), (TRANSIT_STUB, PER_SOURCE), (MESH, PER_SOURCE))
 
 LINKS_PER_BROKER = 3.2  # about what the paper's overlays of 100 brokers have
 STUB, STUBS = 8, 3  # brokers of a stub, stubs at a transit broker
 MOST = 100  # descriptors at a publisher or subscriber: bounded Pareto with exponent 1, from 1 on
 FEWEST_LINKS = 50
+DRAWS = 60  # at most, for links that are not there yet
 
 Told = Callable[[str], None]  # told of every case, as it is measured
 
 
 @dataclass(frozen=True)
 class Case:
-    """So many directed links, and one tree for all publishers, or a tree for each."""
+    """So many directed links of a kind of overlay, and one tree for all publishers, or a tree for each."""
 
     links: int
-    kind: str
+    overlay: str
+    trees: str
 
     def __str__(self) -> str:
-        return f"{self.links:,} links, {'one shared tree' if self.kind == SHARED else 'a tree per source'}"
+        return f"{self.links:,} links, {self.overlay}, {self.trees}"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Numbers of links to try, publishers, the share of brokers that subscribe, and how far peers go.
+    """Numbers of links to try, publishers, the share of brokers that subscribe, and how far to go.
 
-    Peers take part up to `peers` links. Of the flows of Figure 6, one for each link, `sample` are run.
+    networkx takes part up to `peers` links. Of the flows of Figure 6, one for each link, `sample` are run. Up to
+    `peers` links, `instances` are made up to see how many of them need no flow.
     """
 
     links: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
     publishers: int = 20
-    subscribers: float = 0.2
+    subscribers: float = 0.5
     peers: int = 10_000
-    sample: int = 100
+    sample: int = 200
+    instances: int = 100
     repeat: int = 3
     seed: int = 1
 
     def __post_init__(self) -> None:
         if not self.links or min(self.links) < FEWEST_LINKS or any(count % 2 for count in self.links):
-            raise SparingError(f"Numbers of links must be even, and {FEWEST_LINKS} or more.")
-        if min(self.publishers, self.sample, self.repeat) < 1 or self.peers < 0:
-            raise SparingError("Numbers of publishers, samples and repetitions must be above zero.")
+            raise SparingError(f"Numbers of links must be even, as links lead both ways, and {FEWEST_LINKS} or more.")
+        if min(self.publishers, self.sample, self.repeat) < 1 or min(self.peers, self.instances) < 0:
+            raise SparingError("Numbers of publishers, of sampled flows and of repetitions must be above zero.")
         if not 0 < self.subscribers <= 1:
             raise SparingError("The share of brokers that subscribe must be above 0 and at most 1.")
 
     def cases(self) -> Iterator[Case]:
         """From few links to many."""
         for count in sorted(self.links):
-            for kind in KINDS:
-                yield Case(count, kind)
+            for overlay, trees in KINDS:
+                yield Case(count, overlay, trees)
 
 
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """Links from broker to broker, both directions of each; the first brokers are the transit brokers."""
+    """Links from broker to broker, both directions of each; brokers from `edge` on may publish and subscribe."""
 
     source: np.ndarray
     target: np.ndarray
     brokers: int
-    transit: int
+    edge: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +98,17 @@ class Scene:
         return Demand(self.source, self.target, trees, self.published, self.subscribed, weight, (None,) * len(trees))
 
 
-def made_up(settings: Settings, case: Case) -> Scene:
-    """Publishers and subscribers at brokers of stubs."""
-    rng = stream(settings.seed, "matchmaker", case.links)
-    overlay = transit_stub(case.links, rng)
-    stubs = rng.permutation(np.arange(overlay.transit, overlay.brokers))
-    roots = np.sort(stubs[: settings.publishers])
-    wanted = rng.permutation(stubs)[: max(1, round(settings.subscribers * overlay.brokers))]
+def made_up(settings: Settings, case: Case, number: int = 0) -> Scene:
+    """The same settings, case and number always give the same."""
+    rng = stream(settings.seed, "matchmaker", case.overlay, case.links, number)
+    overlay = (mesh if case.overlay == MESH else transit_stub)(case.links, rng)
+    edge = np.arange(overlay.edge, overlay.brokers)
+    roots = np.sort(rng.permutation(edge)[: settings.publishers])
+    wanted = rng.permutation(edge)[: max(1, round(settings.subscribers * len(edge)))]
     subscribed = np.zeros(overlay.brokers, dtype=np.int64)
     subscribed[wanted] = descriptors(len(wanted), rng)
     source, target = overlay.source, overlay.target
-    if case.kind == SHARED:  # the tree of a core
+    if case.trees == SHARED:  # the tree of a core
         (tree,) = trees_by_hops(source, target, [0], np.arange(overlay.brokers))
         source, target = (
             np.concatenate([a, b])
@@ -119,33 +124,46 @@ def descriptors(count: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def transit_stub(links: int, rng: np.random.Generator) -> Overlay:
-    """Transit brokers, each with stubs; a tree that connects all, then further links within stubs and the transit."""
-    brokers = max(round(links / LINKS_PER_BROKER), 2)
+    """Transit brokers, each with stubs; a tree that connects all, then further links within the transit and stubs."""
+    brokers = round(links / LINKS_PER_BROKER)
     transit = -(-brokers // (1 + STUB * STUBS))
-    number = np.arange(transit, brokers) - transit
+    number = np.arange(brokers - transit)
     stub, place = number // STUB, number % STUB
     first = transit + STUB * stub
-    up = np.where(place == 0, stub % transit, first + (rng.random(len(number)) * place).astype(np.int64))
-    backbone = (rng.random(transit - 1) * np.arange(1, transit)).astype(np.int64)
-    ends = np.concatenate([backbone, up]), np.arange(1, brokers)
+    up = np.where(place == 0, stub % transit, first + _below(place, rng))
+    ends = np.concatenate([_below(np.arange(1, transit), rng), up]), np.arange(1, brokers)
     ends = _more(*ends, brokers, transit, lambda count: rng.integers(0, transit, (2, count)))
     size = np.minimum(STUB, brokers - first)
 
     def within(count: int) -> np.ndarray:
         at = rng.integers(0, len(number), count)
-        return np.stack([first[at] + (rng.random(count) * size[at]).astype(np.int64), at + transit])
+        return np.stack([first[at] + _below(size[at], rng), at + transit])
 
     ends = _more(*ends, brokers, links // 2 - len(ends[0]), within)
     return Overlay(np.concatenate(ends), np.concatenate(ends[::-1]), brokers, transit)
 
 
+def mesh(links: int, rng: np.random.Generator) -> Overlay:
+    """A tree that connects all brokers, then further links between any two: trees of sources have little in common."""
+    brokers = round(links / LINKS_PER_BROKER)
+    ends = _below(np.arange(1, brokers), rng), np.arange(1, brokers)
+    ends = _more(*ends, brokers, links // 2 - len(ends[0]), lambda count: rng.integers(0, brokers, (2, count)))
+    return Overlay(np.concatenate(ends), np.concatenate(ends[::-1]), brokers, 0)
+
+
+def _below(most: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A whole number from 0 on below each of those given."""
+    found: np.ndarray = (rng.random(len(most)) * most).astype(np.int64)
+    return found
+
+
 def _more(
     one: np.ndarray, two: np.ndarray, brokers: int, more: int, draw: Callable[[int], np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Add so many pairs to those there are, each once; a few draws that bring nothing new end it early."""
+    """Add so many pairs to those there are, each once; fewer if there are no more to be found."""
     keys = np.minimum(one, two) * brokers + np.maximum(one, two)
     wanted = len(keys) + more
-    for _ in range(60):
+    for _ in range(DRAWS):
         if len(keys) >= wanted:
             break
         pair = draw(2 * (wanted - len(keys)))

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.matchmaker.kernels import behind, by_hops, cut_down
+from sparing.control.matchmaker.kernels import behind, by_hops, cut_down, distinct
 from sparing.graphs.closure import arranged
 
 ROOT = -1  # in place of the link before, at the publisher's broker
@@ -50,16 +50,17 @@ class Demand:
     @cached_property
     def tau(self) -> np.ndarray:
         """Link -> how many subscriptions would cross it if all links were s-links."""
-        wanted = np.flatnonzero(self.subscribed)
-        number = np.full(len(self.subscribed), -1, dtype=np.int64)
-        number[wanted] = np.arange(len(wanted))
-        who = [_NONE]
-        for tree, reached in zip(self.trees, self.reached, strict=True):
-            goals = self.target[tree.links]
-            who.append(number[goals] if reached is None else np.where(reached[goals], number[goals], -1))
-        found = np.zeros(len(self.source), dtype=np.int64)
         links, parent = self._forest
-        behind(links, parent, np.concatenate(who), self.subscribed[wanted], found)
+        goals = self.target[links]
+        counts = self.subscribed[goals] > 0
+        start = 0
+        for tree, reached in zip(self.trees, self.reached, strict=True):
+            end = start + len(tree.links)
+            if reached is not None:
+                counts[start:end] &= reached[goals[start:end]]
+            start = end
+        found = np.zeros(len(self.source), dtype=np.int64)
+        behind(links, parent, goals, counts, self.subscribed, found)
         return found
 
     @cached_property
@@ -71,16 +72,16 @@ class Demand:
     @cached_property
     def requires(self) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of links, the first before the second in some tree: if the first is an s-link, so is the second."""
-        links, parent = self._forest
+        (links, parent), count = self._forest, len(self.source)
         inner = np.flatnonzero(parent != ROOT)
-        keys = np.unique(links[parent[inner]] * len(self.source) + links[inner])
-        return keys // max(len(self.source), 1), keys % max(len(self.source), 1)
+        keys = np.sort(distinct(*arranged(links[parent[inner]], links[inner], count)))
+        return keys // max(count, 1), keys % max(count, 1)
 
     @cached_property
     def _forest(self) -> tuple[np.ndarray, np.ndarray]:
         """The links of all trees, and for each the place of the one before it."""
         sizes = [len(tree.links) for tree in self.trees]
-        starts = np.repeat(np.cumsum([0, *sizes])[:-1], sizes)
+        starts = np.repeat(np.cumsum([0, *sizes])[:-1], np.array(sizes, dtype=np.int64))
         links = np.concatenate([_NONE, *(tree.links for tree in self.trees)])
         parent = np.concatenate([_NONE, *(tree.parent for tree in self.trees)])
         return links, np.where(parent == ROOT, ROOT, parent + starts)

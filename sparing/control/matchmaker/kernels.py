@@ -36,9 +36,13 @@ def cut_down(link_to, source, target, root, goals):
             needed[link_to[broker]] = True
             count += 1
             broker = source[link_to[broker]]
-    some = np.flatnonzero(needed)
-    first, found = arranged(source[some], some, len(link_to))
     links, parent = np.empty(count, np.int64), np.empty(count, np.int64)
+    done = 0
+    for link in range(len(source)):
+        if needed[link]:
+            links[done], parent[done] = link, source[link]
+            done += 1
+    first, found = arranged(parent, links, len(link_to))  # links after each broker, in order
     # A link waits at its own place until those after it are taken; the root waits first of all.
     waiting, ahead, done = np.empty(count + 1, np.int64), 1, 0
     waiting[0] = -1
@@ -55,22 +59,30 @@ def cut_down(link_to, source, target, root, goals):
 
 
 @compiled
-def behind(links, parent, bit, counts, found):
-    """Add to each link of some trees the counts of those who subscribe behind it in any tree.
+def behind(links, parent, goals, counts, subscribed, found):
+    """Add to each link what brokers subscribe to that are behind it in any of the trees, as far as the place counts.
 
-    `bit` numbers who subscribes right at the end of a place's link, or is -1. They are taken 64 at a time: along their
-    ways to the roots, as far as nobody has gone before, then back, to hand on who has been met.
+    Brokers are taken 64 at a time: along their ways to the roots, as far as nobody has gone before, then back, to hand
+    on who has been met. Neighbours in the first tree are taken together, as they go the same ways.
     """
-    own, seen = np.zeros(len(links), np.uint64), np.zeros(len(found), np.uint64)  # place, link -> 64 of them
-    goals = np.flatnonzero(bit >= 0)
-    first, order = arranged(bit[goals] >> 6, goals, (len(counts) + 63) >> 6)
-    begins, trail, met = np.empty(len(goals), np.int64), np.empty(len(links), np.int64), np.empty(len(found), np.int64)
+    number, brokers, count = np.full(len(subscribed), -1, np.int64), np.empty(len(subscribed), np.int64), 0
+    trail, begins, many = np.empty(len(links), np.int64), np.empty(len(links), np.int64), 0
+    for place in range(len(links)):
+        if counts[place]:
+            if number[goals[place]] < 0:
+                number[goals[place]], brokers[count] = count, goals[place]
+                count += 1
+            trail[many], begins[many] = place, number[goals[place]] >> 6
+            many += 1
+    first, order = arranged(begins[:many], trail[:many], (count + 63) >> 6)
+    own, seen = np.zeros(len(links), np.uint64), np.zeros(len(found), np.uint64)  # place, link -> who of the 64
+    met = np.empty(len(found), np.int64)
     sums = np.zeros((8, 256), np.int64)  # byte of a word, its value -> sum of counts
     for word in range(len(first) - 1):
         ways, steps, many = 0, 0, 0
         for at in range(first[word], first[word + 1]):
             place = order[at]
-            mark = np.uint64(1) << np.uint64(bit[place] & 63)
+            mark = np.uint64(1) << np.uint64(number[goals[place]] & 63)
             begins[ways] = steps
             ways += 1
             while place >= 0 and own[place] == 0:
@@ -100,14 +112,28 @@ def behind(links, parent, bit, counts, found):
                     low = 0
                     while not value >> low & 1:
                         low += 1
-                    number = (word << 6) + (byte << 3) + low
-                    more = counts[number] if number < len(counts) else 0
+                    who = (word << 6) + (byte << 3) + low
+                    more = subscribed[brokers[who]] if who < count else 0
                     sums[byte, value] = sums[byte, value & (value - 1)] + more
         for step in range(many):
             link = met[step]
             for byte in range(8):
                 found[link] += sums[byte, seen[link] >> np.uint64(8 * byte) & np.uint64(255)]
             seen[link] = 0
+
+
+@compiled
+def distinct(first, found):
+    """Edges that have been arranged, each once, as node * number of nodes + other end."""
+    count, done = len(first) - 1, 0
+    keys, last = np.empty(len(found), np.int64), np.full(count, -1, np.int64)  # node -> where it was last found
+    for node in range(count):
+        for at in range(first[node], first[node + 1]):
+            if last[found[at]] != node:
+                last[found[at]] = node
+                keys[done] = node * count + found[at]
+                done += 1
+    return keys[:done]
 
 
 @compiled

@@ -1,74 +1,51 @@
-"""What the control plane sends: advertisements over every link of the tree, subscriptions as far as they are needed."""
+"""What the control plane sends: advertisements and subscriptions as far as they must go, channels where they meet."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from sparing.control.matchmaker.live import Change, Live
 from sparing.control.plan import Plan
+from sparing.control.routes import Routes
 from sparing.control.routing.network import Network
-from sparing.control.routing.tables import told
+from sparing.control.routing.spread import Spread, spread_of
 from sparing.model.bill import Bill, BillKey, MessageKind
 
 
-def control_bill(plan: Plan) -> Bill:
+def control_bill(plan: Plan, spread: Spread | None = None) -> Bill:
     """The messages that make a plan known, and those that follow when subscriptions come into force and go out of it.
 
-    What is there from the start is in no time bucket.
+    What is there from the start (`spread`, worked out here if it is not given) is in no time bucket.
     """
-    bill = Bill()
-    for advertisement in plan.advertisements:
-        for link in away_from(plan, advertisement.broker):
-            bill[_key(plan, link, MessageKind.ADVERTISEMENT, None)] += 1
-    tables = {ad: plan.table(number, 0) for number, ad in enumerate(plan.advertisements)}
-    for link, numbers in told(tables).items():
-        bill[_key(plan, link, MessageKind.SUBSCRIPTION, None)] += len(numbers)
+    bill = bill_at(spread or spread_of(plan, plan.in_force(None)))
     if len(plan.changes):
         bill.update(bill_of_changes(plan))
     return bill
 
 
-Told = dict[tuple[str, str], list[str]]  # link -> ids of the subscriptions that were told over it
-
-
-def told_by_link(plan: Plan) -> Told:
-    """What brokers know of each other's subscriptions before the first change."""
-    names, routes = plan.routes.brokers, plan.routes
-    tables = {ad: plan.table(number, 0) for number, ad in enumerate(plan.advertisements)}
-    return {
-        (names[routes.source[link]], names[routes.target[link]]): [plan.subscriptions[n].id for n in numbers]
-        for link, numbers in told(tables).items()
-    }
-
-
-def difference(before: tuple[Bill, Told], after: tuple[Bill, Told]) -> Bill:
-    """What it takes to get from one plan to the next: what is new is told, what is gone is withdrawn.
-
-    Plans are given by their control bills and by what brokers know of each other's subscriptions.
-    """
-    bill = Bill()
-    for key, messages in after[0].items():
-        settled = key.kind is MessageKind.SUBSCRIPTION and key.bucket is None
-        if not settled and messages > before[0][key]:
-            bill[key] = messages - before[0][key]
-    for link in sorted(before[1].keys() | after[1].keys()):
-        changed = set(before[1].get(link, ())) ^ set(after[1].get(link, ()))
-        if changed:
-            bill[BillKey(*link, MessageKind.SUBSCRIPTION, None)] = len(changed)
+def bill_at(spread: Spread) -> Bill:
+    """The messages that tell everything afresh."""
+    bill, plan = Bill(), spread.plan
+    for link, _ in spread.advertised():
+        bill[_key(plan, link, MessageKind.ADVERTISEMENT, None)] += 1
+    for (link, kind), numbers in spread.told.items():
+        bill[_key(plan, link, kind, None)] += len(numbers)
+    for link, contests in spread.announced.items():
+        bill[_key(plan, link, MessageKind.CHANNEL, None)] += contests
+    for sent in spread.signalled.values():
+        for link, messages in sent.items():
+            bill[_key(plan, link, MessageKind.COORDINATION, None)] += messages
     return bill
-
-
-def away_from(plan: Plan, broker: str) -> list[int]:
-    """The links that lead away from a broker, as far as the tree reaches."""
-    hops = plan.routes.hops[plan.routes.number[broker]]
-    source, target = hops[plan.routes.source], hops[plan.routes.target]
-    away: list[int] = np.flatnonzero((source >= 0) & (source < target)).tolist()
-    return away
 
 
 def bill_of_changes(plan: Plan) -> Bill:
     """Messages when subscriptions come and go; at equal times those that end make room first."""
     bill = Bill()
-    network = network_of(plan)
+    start = plan.in_force(None)
+    network = Network(plan, start)
+    live = {topic: live_of(plan, topic, start) for topic in plan.topics}
     moments: list[tuple[int, bool, int]] = []
     for number, subscription in enumerate(plan.subscriptions):
         if subscription.valid_from is not None:
@@ -76,21 +53,56 @@ def bill_of_changes(plan: Plan) -> Bill:
         if subscription.valid_until is not None:
             moments.append((subscription.valid_until, False, number))
     for time, comes, number in sorted(moments):
-        if comes:
-            network.subscribe(number)
-        else:
-            network.unsubscribe(number)
-        bucket = time // plan.bucket * plan.bucket
-        for message in network.settle():
-            bill[_key(plan, message.link, MessageKind.SUBSCRIPTION, bucket)] += 1
+        topic = plan.subscriptions[number].query.topic
+        for kind, link, messages in messages_of(network, live[topic], topic, number, comes):
+            bill[_key(plan, link, kind, time // plan.bucket * plan.bucket)] += messages
     return bill
+
+
+def live_of(plan: Plan, topic: str, in_force: np.ndarray) -> Live:
+    """The marking of a topic, to be kept up to date."""
+    published, subscribed = plan.published[topic], plan.subscribed(topic, in_force)
+    return Live(plan.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed)
+
+
+Sent = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages
+
+
+def messages_of(network: Network, live: Live, topic: str, number: int, comes: bool) -> Sent:
+    """What is sent when a subscription comes or goes. Whoever comes finds the links marked for it already."""
+    broker = network.home(number)
+    if not comes:
+        network.unsubscribe(number)
+        yield from _settled(network)
+    yield from _changed(network, live, topic, live.subscribe(broker, 1 if comes else -1))
+    if comes:
+        network.subscribe(number)
+        yield from _settled(network)
+
+
+def _changed(network: Network, live: Live, topic: str, change: Change) -> Sent:
+    for link in np.flatnonzero(change.advertised).tolist():
+        yield MessageKind.ADVERTISEMENT, link, int(change.advertised[link])
+    if live.counts_travel:
+        yield from ((MessageKind.COORDINATION, link, 1) for link in change.counted_down.tolist())
+        yield from ((MessageKind.COORDINATION, Routes.reverse(link), 1) for link in change.counted_up.tolist())
+        yield from ((MessageKind.COORDINATION, link, messages) for link, messages in live.elections(change).items())
+    if len(change.to_s_link) or len(change.to_p_link):
+        network.remark(topic, live.s_link)
+        yield from _settled(network)
+
+
+def _settled(network: Network) -> Sent:
+    for message in network.settle():
+        yield network.kind(message), message.link, 1
+    for link in network.announcements:
+        yield MessageKind.CHANNEL, link, 1
+    network.announcements.clear()
 
 
 def network_of(plan: Plan) -> Network:
     """The brokers of a plan, before the first change."""
-    types = {name: dict(topic.fields) for name, topic in plan.topics.items()}
-    start = plan.in_force(None)
-    return Network(plan.contests, plan.subscriptions, types, plan.broker_of, plan.routes, start)
+    return Network(plan, plan.in_force(None))
 
 
 def _key(plan: Plan, link: int, kind: MessageKind, bucket: int | None) -> BillKey:

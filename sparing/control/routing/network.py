@@ -1,23 +1,27 @@
 """Brokers that tell each other of subscriptions that come and go, message by message.
 
-A broker that hears of a subscription from one side tells its neighbours towards the publishers that it concerns, as far
-as covering asks for it. When a subscription leaves that covered others, these are told first, and only then is it
-withdrawn; messages on a link keep their order, so a publication finds its way at any moment.
+A broker that hears of a subscription from one side tells its neighbours towards the publishers, as far as markings and
+covering ask for it: over an s-link towards all of the topic, over a p-link towards those that it has met. When a
+subscription leaves that covered others, these are told first, and only then is it withdrawn. When a link is marked
+anew, what has to be told by the new marking is told first. Messages on a link keep their order, so a publication finds
+its way at any moment.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from sparing.control.covering.contest import Contest, Covering
 from sparing.control.covering.watched import Change, WatchedCover
-from sparing.control.routes import HERE, Routes
-from sparing.control.routing.tables import table_of
+from sparing.control.plan import Plan
+from sparing.control.routing.spread import in_contest, spread_of
+from sparing.control.routing.tables import NO_LINK
+from sparing.model.bill import MessageKind
 from sparing.model.box import Box
 from sparing.model.subscription import Subscription
 from sparing.model.types import FieldType
@@ -42,6 +46,9 @@ class Cover(Protocol):
 
     def remove(self, number: int) -> Change:
         """A subscription goes."""
+
+    def forwarded(self) -> set[str]:
+        """The ids of those that the next broker needs to know."""
 
 
 class _Watched:
@@ -73,17 +80,17 @@ class _Watched:
     def remove(self, number: int) -> Change:
         return self._cover.remove(self._subscriptions[number].id)
 
+    def forwarded(self) -> set[str]:
+        return self._cover.forwarded
+
 
 class _Afresh:
     """Worked out again after every change: for rules that know no shortcut."""
 
-    def __init__(
-        self, contest: Contest, subscriptions: Sequence[Subscription], numbers: Iterable[int], told: Iterable[int]
-    ) -> None:
-        """`told` is what the next broker knows already."""
+    def __init__(self, contest: Contest, subscriptions: Sequence[Subscription], numbers: Iterable[int]) -> None:
         self._contest, self._subscriptions = contest, subscriptions
         self._there = set(numbers)
-        self._forwarded = set(told)
+        self._forwarded = self._all_forwarded()
 
     def _all_forwarded(self) -> set[int]:
         numbers = self._contest.numbers
@@ -100,75 +107,143 @@ class _Afresh:
 
     def _change(self) -> Change:
         before, self._forwarded = self._forwarded, self._all_forwarded()
-        names = [
-            tuple(self._subscriptions[number].id for number in sorted(some))
-            for some in (self._forwarded - before, before - self._forwarded)
-        ]
-        return Change(*names)
+        return Change(self._ids(self._forwarded - before), self._ids(before - self._forwarded))
+
+    def forwarded(self) -> set[str]:
+        return set(self._ids(self._forwarded))
+
+    def _ids(self, numbers: set[int]) -> tuple[str, ...]:
+        return tuple(self._subscriptions[number].id for number in sorted(numbers))
+
+
+class Errand(NamedTuple):
+    """Why subscriptions are told towards a broker with publishers: some contest, and over which links."""
+
+    contest: Contest
+    root: int
+    topic: str
+    over: frozenset[bool]  # s-links (True), p-links (False), or both
 
 
 class Network:
     """All brokers and the messages on their way."""
 
-    def __init__(
-        self,
-        contests: Iterable[Contest],
-        subscriptions: Sequence[Subscription],
-        types: dict[str, dict[str, FieldType]],
-        broker_of: np.ndarray,
-        routes: Routes,
-        in_force: np.ndarray,
-    ) -> None:
-        """`types` are those of every topic's fields; `in_force` says who is there from the start."""
-        self._contests = list({id(contest): contest for contest in contests}.values())
-        self._subscriptions, self._broker_of, self._routes, self._types = subscriptions, broker_of, routes, types
-        self._number = {subscription.id: number for number, subscription in enumerate(subscriptions)}
-        self._concerned = [set(contest.numbers.tolist()) for contest in self._contests]
-        self._roots = [routes.number[contest.advertisement.broker] for contest in self._contests]
+    def __init__(self, plan: Plan, in_force: np.ndarray, s_links: Mapping[str, np.ndarray] | None = None) -> None:
+        """`in_force` says who is there from the start, `s_links` how links are marked then, by topic."""
+        self._plan, self._routes = plan, plan.routes
+        spread = spread_of(plan, in_force, s_links=s_links)
+        self.s_links = {topic: marking.s_link for topic, marking in spread.markings.items()}
+        self._number = {subscription.id: number for number, subscription in enumerate(plan.subscriptions)}
+        self._errands = [
+            *(Errand(t.contest, t.at, topic, frozenset([True])) for (topic, _), t in spread.climbing.items()),
+            *(Errand(t.contest, t.at, t.contest.advertisement.topic, _over(t.contest)) for t in spread.tables),
+        ]
+        self._concerned = [set(errand.contest.numbers.tolist()) for errand in self._errands]
         self.waiting: deque[Message] = deque()
-        self.known: list[dict[int, int]] = [{} for _ in routes.brokers]  # subscription -> neighbour it was heard from
-        self._covers: dict[tuple[int, int], Cover] = {}  # by contest and broker, made when first needed
-        self._told: Counter[tuple[int, int]] = Counter()  # (link, subscription) -> for how many contests it was told
-        self._first_told: dict[tuple[int, int], list[int]] = {}  # by contest and broker, at the start
-        for at, contest in enumerate(self._contests):
-            table = table_of(contest, broker_of, routes, False, in_force)
+        # Broker -> subscription -> the neighbour that told it.
+        self.known: list[dict[int, int]] = [{} for _ in plan.routes.brokers]
+        self._covers: dict[tuple[int, int], Cover] = {}  # by errand and broker, made when first needed
+        self._told: Counter[tuple[int, int]] = Counter()  # (link, subscription) -> for how many errands it was told
+        self._first_told: dict[tuple[int, int], set[int]] = {}  # by errand and broker, until there is a cover
+        for at, table in enumerate([*spread.climbing.values(), *spread.tables]):
             for entry in table.known:
-                for number in entry.numbers.tolist():
-                    self.known[entry.broker][number] = self._origin(entry.broker, number)
-                if entry.broker != table.at:
-                    numbers = entry.numbers[entry.forwarded].tolist()
-                    self._first_told[at, entry.broker] = numbers
-                    self._told.update((entry.link, number) for number in numbers)
+                if entry.link == NO_LINK or not self._runs(at, entry.link):
+                    continue
+                numbers = entry.numbers[entry.forwarded].tolist()
+                self._first_told[at, entry.broker] = set(numbers)
+                self._told.update((entry.link, number) for number in numbers)
+        for link, number in self._told:
+            self.known[int(self._routes.target[link])][number] = int(self._routes.source[link])
         for number in np.flatnonzero(in_force).tolist():
-            self.known[int(broker_of[number])].setdefault(number, OWN)
+            self.known[int(plan.broker_of[number])][number] = OWN
+        # Errand for the k best, s-link -> how many are told there that it concerns.
+        self._matching: Counter[tuple[int, int]] = Counter()
+        self.announcements: list[int] = []  # links down which one was told, or withdrawn
+        for link, number in self._told:
+            self._announce(link, number, 1)
+        self.announcements.clear()
 
-    def _origin(self, broker: int, number: int) -> int:
-        link = int(self._routes.link_of[broker, self._broker_of[number]])
-        return OWN if link == HERE else int(self._routes.target[link])
+    def _runs(self, at: int, link: int) -> bool:
+        """Whether an errand leads over a link as it is marked."""
+        errand = self._errands[at]
+        return bool(self.s_links[errand.topic][self._routes.reverse(link)]) in errand.over
 
-    def _cover(self, at: int, broker: int, towards: int, changing: int, gone: bool) -> Cover:
-        """What a broker knows that concerns a contest, for whichever contest it was told, before a change."""
+    def _comes_by(self, number: int, broker: int, root: int) -> bool:
+        """Whether a subscription comes by a broker on its way to another."""
+        at = int(self._plan.broker_of[number])
+        while at not in (broker, root):
+            link = int(self._routes.link_of[at, root])
+            if link < 0:
+                return False
+            at = int(self._routes.target[link])
+        return at == broker
+
+    def _cover(self, at: int, broker: int, but: int | None = None, beside: int | None = None) -> Cover:
+        """What a broker knows that concerns an errand, for whichever it was told; `but` one, `beside` another.
+
+        A new cover may choose others among equals than had been told before: then the difference is told, too.
+        """
         if (at, broker) in self._covers:
             return self._covers[at, broker]
-        contest = self._contests[at]
-        heard = [n for n, origin in self.known[broker].items() if n in self._concerned[at] and origin != towards]
-        before = [n for n in heard if n != changing] + ([changing] if gone else [])
+        contest, root = self._errands[at].contest, self._errands[at].root
+        numbers = [
+            n for n in self.known[broker] if n != but and n in self._concerned[at] and self._comes_by(n, broker, root)
+        ]
+        numbers += [] if beside is None else [beside]
+        subscriptions = self._plan.subscriptions
         static = contest.method is Covering.REGULAR or contest.scores is not None
         made: Cover
         if static and contest.method in (Covering.REGULAR, Covering.ANCESTOR):
-            made = _Watched(contest, self._subscriptions, self._types[contest.advertisement.topic], before)
+            types = self._plan.topics[contest.advertisement.topic].fields
+            made = _Watched(contest, subscriptions, dict(types), numbers)
         else:
-            made = _Afresh(contest, self._subscriptions, before, self._first_told.get((at, broker), ()))
+            made = _Afresh(contest, subscriptions, numbers)
         self._covers[at, broker] = made
+        if (at, broker) in self._first_told:
+            before, after = self._first_told.pop((at, broker)), {self._number[id_] for id_ in made.forwarded()}
+            link = int(self._routes.link_of[broker, root])
+            self._tell([(link, n) for n in sorted(after - before)], [(link, n) for n in sorted(before - after)])
         return made
+
+    def home(self, number: int) -> int:
+        """The broker that serves a subscription."""
+        return int(self._plan.broker_of[number])
 
     def subscribe(self, number: int) -> None:
         """A subscriber's broker hears of a subscription."""
-        self._hear(int(self._broker_of[number]), number, OWN)
+        self._hear(self.home(number), number, OWN)
 
     def unsubscribe(self, number: int) -> None:
         """A subscriber's broker hears that a subscription is over."""
-        self._forget(int(self._broker_of[number]), number)
+        self._forget(self.home(number), number)
+
+    def remark(self, topic: str, s_link: np.ndarray) -> None:
+        """Mark the links of a topic anew; nothing may be on its way."""
+        assert not self.waiting
+        before = self.s_links[topic]
+        new, old = list[tuple[int, int]](), list[tuple[int, int]]()
+        changed = [self._routes.reverse(link) for link in np.flatnonzero(before != s_link).tolist()]
+        ends = [
+            (at, int(self._routes.source[link]), link)
+            for at, errand in enumerate(self._errands)
+            if errand.topic == topic and len(errand.over) == 1
+            for link in changed
+            if self._routes.link_of[self._routes.source[link], errand.root] == link
+        ]
+        for at, broker, link in ends:
+            if self._runs(at, link):
+                told = self._first_told.pop((at, broker), None)
+                if told is None:
+                    told = {self._number[id_] for id_ in self._cover(at, broker).forwarded()}
+                    del self._covers[at, broker]
+                old += [(link, number) for number in told]
+        self.s_links[topic] = s_link
+        for at, broker, link in ends:
+            if self._runs(at, link):
+                new += [(link, self._number[id_]) for id_ in self._cover(at, broker).forwarded()]
+        self._tell(sorted(new), sorted(old))
+        for link in changed:
+            self._announce_afresh(link, topic)
 
     def step(self, at: int = 0) -> Message:
         """Let a message arrive: the first that waits, or another one that is the first on its link."""
@@ -188,32 +263,75 @@ class Network:
         while self.waiting:
             yield self.step()
 
+    def kind(self, message: Message) -> MessageKind:
+        """What a message is on the bill: a subscription on its way up, or part of a channel."""
+        topic = self._plan.subscriptions[message.number].query.topic
+        climbs = self.s_links[topic][self._routes.reverse(message.link)]
+        return MessageKind.SUBSCRIPTION if climbs else MessageKind.CHANNEL
+
     def _hear(self, broker: int, number: int, origin: int) -> None:
         self.known[broker][number] = origin
-        self._pass_on(broker, number, origin, gone=False)
+        self._pass_on(broker, number, gone=False)
 
     def _forget(self, broker: int, number: int) -> None:
-        self._pass_on(broker, number, self.known[broker].pop(number), gone=True)
+        del self.known[broker][number]
+        self._pass_on(broker, number, gone=True)
 
-    def _pass_on(self, broker: int, number: int, origin: int, gone: bool) -> None:
+    def _pass_on(self, broker: int, number: int, gone: bool) -> None:
         new, old = list[tuple[int, int]](), list[tuple[int, int]]()
-        for at, root in enumerate(self._roots):
-            link = int(self._routes.link_of[broker, root])
-            if number not in self._concerned[at] or link < 0 or int(self._routes.target[link]) == origin:
+        for at, errand in enumerate(self._errands):
+            if number not in self._concerned[at] or broker == errand.root:
                 continue
-            cover = self._cover(at, broker, int(self._routes.target[link]), number, gone)
+            link = int(self._routes.link_of[broker, errand.root])
+            if link < 0 or not self._runs(at, link) or not self._comes_by(number, broker, errand.root):
+                continue
+            cover = self._cover(at, broker, beside=number) if gone else self._cover(at, broker, but=number)
             change = cover.remove(number) if gone else cover.add(number)
             new += [(link, self._number[id_]) for id_ in change.forwarded]
             old += [(link, self._number[id_]) for id_ in change.withdrawn]
+        self._tell(new, old)
+
+    def _tell(self, new: Iterable[tuple[int, int]], old: Iterable[tuple[int, int]]) -> None:
         for told in new:
             self._told[told] += 1
             if self._told[told] == 1:
                 self.waiting.append(Message(*told, withdrawn=False))
+                self._announce(*told, 1)
         for told in old:
             self._told[told] -= 1
             if not self._told[told]:
                 del self._told[told]
                 self.waiting.append(Message(*told, withdrawn=True))
+                self._announce(*told, -1)
+
+    def _announce(self, link: int, number: int, more: int) -> None:
+        """Over an s-link, contests for the k best are told down to where somebody matches, as long as somebody does."""
+        for at, errand in enumerate(self._errands):
+            if len(errand.over) == 2 and number in self._concerned[at] and self._climbs(at, link):
+                before = self._matching[at, link]
+                self._matching[at, link] += more
+                if not before or not self._matching[at, link]:
+                    self.announcements.append(self._routes.reverse(link))
+
+    def _announce_afresh(self, link: int, topic: str) -> None:
+        """The same for a link that has been marked anew."""
+        told = [number for over, number in self._told if over == link]
+        for at, errand in enumerate(self._errands):
+            if len(errand.over) == 2 and errand.topic == topic and self._matching.pop((at, link), 0) == 0:
+                self._matching[at, link] = sum(n in self._concerned[at] for n in told) if self._climbs(at, link) else 0
+                if self._matching[at, link]:
+                    self.announcements.append(self._routes.reverse(link))
+
+    def _climbs(self, at: int, link: int) -> bool:
+        """Whether a link is an s-link on the way of an errand."""
+        errand, reverse = self._errands[at], self._routes.reverse(link)
+        on_the_way = self._routes.link_of[self._routes.source[link], errand.root] == link
+        return bool(on_the_way and self.s_links[errand.topic][reverse])
+
+    def announced(self) -> dict[int, int]:
+        """Link -> how many contests for the k best are told down it."""
+        found: Counter[int] = Counter(self._routes.reverse(link) for (_, link), some in self._matching.items() if some)
+        return dict(found)
 
     def told(self) -> dict[int, set[int]]:
         """Link -> numbers of the subscriptions that have been told over it and not withdrawn."""
@@ -221,3 +339,7 @@ class Network:
         for link, number in self._told:
             found.setdefault(link, set()).add(number)
         return found
+
+
+def _over(contest: Contest) -> frozenset[bool]:
+    return frozenset([True, False]) if in_contest(contest) else frozenset([False])

@@ -6,14 +6,14 @@ tells its neighbour towards the publisher what covering leaves of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from sparing.control.covering.contest import Contest
 from sparing.control.routes import Routes
-from sparing.model.subscription import Advertisement
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +50,26 @@ class Table:
         }
 
 
+class Met(NamedTuple):
+    """What an advertisement meets: subscriptions that climbed without knowing it, and over which links they do."""
+
+    climbing: Table
+    climbs: Callable[[int], bool]
+
+
 def table_of(
-    contest: Contest, broker_of: np.ndarray, routes: Routes, weighted: bool, in_force: np.ndarray | None = None
+    contest: Contest,
+    broker_of: np.ndarray,
+    routes: Routes,
+    weighted: bool,
+    in_force: np.ndarray | None = None,
+    met: Met | None = None,
 ) -> Table:
-    """The routing table of an advertisement. `in_force` (by subscription number) leaves some subscriptions out."""
+    """The routing table of an advertisement. `in_force` (by subscription number) leaves some subscriptions out.
+
+    With `met`, brokers that do not know the advertisement have what climbs there, and tell that.
+    """
+    climbing = {} if met is None else {entry.broker: entry for entry in met.climbing.known}
     root = routes.number[contest.advertisement.broker]
     homes = broker_of[contest.numbers]
     there = routes.hops[homes, root] >= 0
@@ -75,22 +91,21 @@ def table_of(
         if broker == root:
             known.append(Known(broker, contest.numbers[places], mass, np.zeros(0, np.int64), NO_LINK))
             continue
+        link = int(routes.link_of[broker, root])
+        if met is not None and met.climbs(link):
+            there = climbing[broker]
+            places, sent = (_places(contest, some) for some in (there.numbers, there.numbers[there.forwarded]))
+            arrived.setdefault(int(routes.target[link]), []).append((sent, np.ones(len(sent))))
+            ones = np.ones(len(places))
+            known.append(Known(broker, contest.numbers[places], ones, np.searchsorted(places, sent), link))
+            continue
         sent = contest.forwarded(places)
         weights = contest.stood_for(places, sent, mass) if weighted else np.ones(len(sent))
-        link = int(routes.link_of[broker, root])
         arrived.setdefault(int(routes.target[link]), []).append((sent, weights))
         known.append(Known(broker, contest.numbers[places], mass, np.searchsorted(places, sent), link))
     return Table(contest, root, tuple(known))
 
 
-def told(tables: Mapping[Advertisement, Table]) -> dict[int, np.ndarray]:
-    """Link -> numbers of the subscriptions that cross it, each once, for whichever advertisement."""
-    crossing: dict[int, list[np.ndarray]] = {}
-    for table in _different(tables.values()):
-        for link, numbers in table.told().items():
-            crossing.setdefault(link, []).append(numbers)
-    return {link: np.unique(np.concatenate(parts)) for link, parts in sorted(crossing.items())}
-
-
-def _different(tables: Iterable[Table]) -> Iterable[Table]:
-    return {id(table): table for table in tables}.values()
+def _places(contest: Contest, numbers: np.ndarray) -> np.ndarray:
+    """The places of those of some subscriptions that can match."""
+    return np.flatnonzero(np.isin(contest.numbers, numbers, assume_unique=True))

@@ -49,4 +49,5 @@ class Ways:
 
     def arrival(self, goals: np.ndarray) -> np.ndarray:
         """The most links on a way to each of some goals."""
-        return self.height[goals, goals]
+        most: np.ndarray = self.height[goals, goals]
+        return most

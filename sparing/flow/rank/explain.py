@@ -137,20 +137,19 @@ def _hops(plan: Plan, number: int, publication: Publications, matching: np.ndarr
     routes = plan.routes
     known = _known(plan, number, publication, matching)
     hops = []
-    ahead = [(routes.number[plan.advertisements[number].broker], -1)]
-    for broker, origin in ahead:
-        links = routes.link_of[broker, plan.broker_of[matching]]
-        for link in np.unique(links).tolist():
+    root, homes = routes.number[plan.advertisements[number].broker], plan.broker_of[matching]
+    ahead = [root]
+    for broker in ahead:
+        links, comes_by = routes.link_of[broker, homes], routes.passes(root, broker, homes)
+        for link in np.unique(links[comes_by]).tolist():
             target = int(routes.target[link]) if link >= 0 else None
-            if target == origin:
-                continue
-            beyond = links == link
+            beyond = comes_by & (links == link)
             picked = int(chosen[beyond].sum())
             onward = None if target is None else routes.brokers[target]
             knows = int(known[broker][beyond].sum())
             hops.append(Hop(routes.brokers[broker], onward, int(beyond.sum()), knows, picked))
             if target is not None and picked:
-                ahead.append((target, broker))
+                ahead.append(target)
     return hops
 
 

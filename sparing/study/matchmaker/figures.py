@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 from sparing.report.plots import Panel
@@ -22,11 +22,13 @@ from sparing.study.matchmaker.printed import (
 from sparing.study.matchmaker.results import MCM, PUB_E, SUB_E, Results, percentile
 from sparing.study.matchmaker.row import Row
 
-COSTS_TITLE = "10 publishers, 10 subscribers: medians and 90th percentiles, and samples in which MCM saves much"
-FAILURES_TITLE = "Trees per source: how often Figure 6 as printed fails, and what is not monotone"
+COSTS_TITLE = "10 publishers, 10 subscribers: medians / 90th percentiles, samples with MCM <30% and ≤50% of PubE / SubE"
+FAILURES_TITLE = "Figure 6 as printed: samples with an invalid marking; of these, pairs apart and costs over the least"
+MONOTONE_TITLE = "Samples that are not monotone, samples with entangled links, and how many links these are"
+BY_POINT = "trees, publishers x subscribers"
 SHOWN = (1, *range(5, 100, 5), 99)  # percent, of distributions
 OWN_TREES = (PER_SOURCE, BY_CHANCE)
-FIGURES = {SHARED: ("8", "9", "10"), PER_SOURCE: ("11", "12", "13"), BY_CHANCE: ("11", "12", "13")}
+FIGURES = {SHARED: ("8", "9"), PER_SOURCE: ("11", "12"), BY_CHANCE: ("11", "12")}  # of costs, of ratios
 
 Points = tuple[tuple[float, float], ...]
 
@@ -46,52 +48,43 @@ def costs_table(results: Results) -> Table:
             much, half = met(found, below_30), met(found, at_most_half)
             if much is None or half is None:
                 continue
-            percentiles = [
-                _number(results.percentile(point, trees, method, percent))
+            costs = [
+                " / ".join(_number(results.percentile(point, trees, method, percent)) for percent in (50, 90))
                 for method in (MCM, PUB_E, SUB_E)
-                for percent in (50, 90)
             ]
-            shares = [f"{value:.1f}%" for value in (*much[:2], *half[:2])]
-            rows.append([trees, point.rounding.value, *percentiles, *shares])
-    names = [f"{method} {name}" for method in (MCM, PUB_E, SUB_E) for name in ("median", "90th")]
-    return ["trees", "rounding", *names, "<30% PubE", "<30% SubE", "≤50% PubE", "≤50% SubE"], rows
+            shares = [f"{one:.0f} / {other:.0f}%" for one, other, _ in (much, half)]
+            name = trees if point == MIDDLE else f"{trees}, {point.rounding}"
+            rows.append([name, *costs, *shares])
+    return ["trees", MCM, PUB_E, SUB_E, "<30%", "≤50%"], rows
 
 
 def failures_table(results: Results, points: Sequence[Point]) -> Table:
-    """For every point: samples with invalid markings, what repairs cost; samples that are not monotone, and links."""
+    """How often Figure 6 as printed gives no valid marking; what that means, and what repairs cost."""
     rows = []
+    for name, found in _by_point(results, points):
+        invalid = [row for row in found if not row.valid]
+        over = [[100 * (cost - row.mcm) / row.mcm for cost in (row.printed, *row.repairs)] for row in invalid]
+        line = [_percent(invalid_samples(found))]
+        line.append(_mean([100 * row.parted / (row.publishers * row.subscribers) for row in invalid]))
+        line += [_mean([costs[at] for costs in over], "+.2f") for at in range(4)]
+        rows.append([name, *line])
+    return [BY_POINT, "invalid", "apart", "counted", "s-repair", "p-repair", "cheaper"], rows
+
+
+def monotone_table(results: Results, points: Sequence[Point]) -> Table:
+    """How many samples are not monotone, or have links that cannot decide for themselves, and how many links."""
+    measures = unmonotone_samples, unmonotone_links, entangled_samples, entangled_links
+    rows = [[name, *[_percent(measure(found)) for measure in measures]] for name, found in _by_point(results, points)]
+    return [BY_POINT, "not monotone", "of links", "entangled", "of links"], rows
+
+
+def _by_point(results: Results, points: Sequence[Point]) -> Iterator[tuple[str, list[Row]]]:
+    """Samples with trees per source, by kind of trees and numbers of publishers and subscribers; and all together."""
+    every = {*results.scale.by_subscribers, *results.scale.by_publishers}
     for trees in OWN_TREES:
         chosen = {f"{point.publishers} x {point.subscribers}": results.samples(point, trees) for point in points}
-        chosen["all points"] = [row for point in results.scale.points for row in results.samples(point, trees)]
-        for name, found in chosen.items():
-            if not found:
-                continue
-            invalid = [row for row in found if not row.valid]
-            pairs = [100 * row.parted / (row.publishers * row.subscribers) for row in invalid]
-            over = [[_over(cost(row), row.mcm) for row in invalid] for cost in (_printed, _s_repaired, _p_repaired)]
-            line = [_percent(invalid_samples(found)), _percent(fmean(pairs) if pairs else None)]
-            line += [_percent(fmean(some) if some else None, "+.2f") for some in over]
-            line += [_percent(unmonotone_samples(found)), _percent(unmonotone_links(found))]
-            line += [_percent(entangled_samples(found)), _percent(entangled_links(found))]
-            rows.append([trees, name, *line])
-    names = ["invalid", "pairs that never meet", "counted", "s-repair", "p-repair", "not monotone", "links"]
-    return ["trees", "publishers x subscribers", *names, "entangled", "links"], rows
-
-
-def _over(cost: int, least: int) -> float:
-    return 100 * (cost - least) / least
-
-
-def _printed(row: Row) -> int:
-    return row.printed
-
-
-def _s_repaired(row: Row) -> int:
-    return row.s_repaired
-
-
-def _p_repaired(row: Row) -> int:
-    return row.p_repaired
+        chosen["all points"] = [row for point in sorted(every) for row in results.samples(point, trees)]
+        yield from ((f"{trees}, {name}", found) for name, found in chosen.items() if found)
 
 
 def _figures_8_11(results: Results) -> Figure:
@@ -144,7 +137,7 @@ def _failures(results: Results) -> Figure:
     for up, value in measures:
         for _, along, points in _sweeps(results):
             lines = {trees: [(at, value(results.samples(point, trees))) for at, point in points] for trees in OWN_TREES}
-            panels.append(_panel("", along, up, lines))
+            panels.append(_panel(f"by {along}", along, up, lines))
     title = "Samples on which Figure 6 as printed fails, and samples that are not monotone"
     return _figure("Not in the paper", title, panels)
 
@@ -190,3 +183,7 @@ def _number(value: float | None) -> str:
 
 def _percent(value: float | None, form: str = ".1f") -> str:
     return "" if value is None else f"{value:{form}}%"
+
+
+def _mean(values: Sequence[float], form: str = ".1f") -> str:
+    return _percent(fmean(values) if values else None, form)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sparing.workloads.transit_stub import Rounding
 
-SHARED, PER_SOURCE, BY_CHANCE = "shared", "per source", "per source, ties by chance"
+SHARED, PER_SOURCE, BY_CHANCE = "shared", "per source", "ties by chance"  # the last are per source, too
 TREES = (SHARED, PER_SOURCE, BY_CHANCE)
 ROUNDING = Rounding.DOWN  # nearer to the printed medians than to the nearest
 USUAL = 10  # publishers, subscribers

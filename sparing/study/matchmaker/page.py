@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from sparing.report import html
 from sparing.study.exhibits import comparison_table, figure_parts
-from sparing.study.matchmaker.figures import COSTS_TITLE, FAILURES_TITLE, costs_table, failures_table, figures
+from sparing.study.matchmaker.figures import (
+    COSTS_TITLE,
+    FAILURES_TITLE,
+    MONOTONE_TITLE,
+    costs_table,
+    failures_table,
+    figures,
+    monotone_table,
+)
 from sparing.study.matchmaker.grid import Scale
 from sparing.study.matchmaker.printed import comparisons
 from sparing.study.matchmaker.results import Results
@@ -34,31 +42,38 @@ ROUNDING = (
     "the whole than rounded to the nearest, so that is what figures show."
 )
 FAILURES = (
-    "Figure 6 as printed misses requirements that lead from one tree to another, and may mark a link above an s-link "
-    "as such and one below it not. Of samples with such a marking: how many pairs of a publisher and a subscriber "
-    "never meet; what the marking costs, counted as if it were valid, beside the least cost of a valid one; and what "
-    "it costs after everything below an s-link has become one (s-repair) or everything above a p-link (p-repair). A "
-    "sample is not monotone if a link of some tree carries more advertisements than one below it, or fewer "
-    "subscriptions; the links of such pairs are counted, in percent of all links of trees in such samples. Links are "
-    "entangled if they cannot each decide for themselves: then Figure 4 would be wrong."
+    "Figure 6 as printed misses requirements that lead from one tree on to another, so that there may be p-links below "
+    "s-links. Of samples with such a marking: how many of all pairs of a publisher and a subscriber never meet "
+    "(apart), how far its cost is from the least cost of a valid marking, counted as if it were valid, and how far "
+    "after a repair, in which everything below an s-link becomes one (s-repair), or everything above a p-link "
+    "(p-repair), or whichever is cheaper."
+)
+MONOTONE = (
+    "A sample is not monotone if in some tree a link carries more advertisements than one below it, or fewer "
+    "subscriptions; the links of all such pairs are counted, in percent of all links of the sample's trees. Links are "
+    "entangled if they cannot each decide for themselves, as on a shared tree. Shares of links are means over samples "
+    "that have any."
 )
 
 
 def page(results: Results) -> str:
     """The whole page."""
+    points = [*results.scale.by_subscribers, *results.scale.by_publishers]
     return html.page(
         TITLE,
         [
-            *map(html.paragraph, (PAPER, SETTING, _scale(results.scale))),
+            *map(html.paragraph, (PAPER, SETTING, TREES, ROUNDING, _scale(results.scale))),
             html.heading("What the paper prints, and ours"),
             html.table(*comparison_table(comparisons(results)), left=2),
-            *map(html.paragraph, (TREES, ROUNDING)),
             html.heading(COSTS_TITLE),
-            html.table(*costs_table(results), left=2),
+            html.table(*costs_table(results)),
             *[part for figure in figures(results) for part in figure_parts(figure)],
             html.heading(FAILURES_TITLE),
             html.paragraph(FAILURES),
-            html.table(*failures_table(results, results.scale.points), left=2),
+            html.table(*failures_table(results, points)),
+            html.heading(MONOTONE_TITLE),
+            html.paragraph(MONOTONE),
+            html.table(*monotone_table(results, points)),
         ],
     )
 

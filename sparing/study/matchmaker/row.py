@@ -40,6 +40,11 @@ class Row:
         """What it is a sample of."""
         return Point(self.publishers, self.subscribers, Rounding(self.rounding))
 
+    @property
+    def repairs(self) -> tuple[int, int, int]:
+        """What repairs of the printed marking cost: by s-links, by p-links, the cheaper of both."""
+        return self.s_repaired, self.p_repaired, min(self.s_repaired, self.p_repaired)
+
     def flat(self) -> dict[str, Any]:
         """As one line of a table."""
         return asdict(self)

@@ -29,7 +29,7 @@ class Sample:
     published: np.ndarray  # publisher -> descriptors
     subscribers: np.ndarray
     subscribed: np.ndarray  # subscriber -> descriptors
-    ties: np.ndarray  # [publisher, directed link] -> its place where ties are broken by chance
+    ties: np.ndarray  # publisher -> all directed links, in the order of preference if ties are broken by chance
 
 
 def draw(publishers: int, subscribers: int, rounding: Rounding, number: int) -> Sample:

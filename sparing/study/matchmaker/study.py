@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparing.study.exhibits import comparison_table
-from sparing.study.matchmaker.figures import COSTS_TITLE, FAILURES_TITLE, costs_table, failures_table
+from sparing.study.matchmaker.figures import (
+    COSTS_TITLE,
+    FAILURES_TITLE,
+    MONOTONE_TITLE,
+    costs_table,
+    failures_table,
+    monotone_table,
+)
 from sparing.study.matchmaker.grid import MIDDLE, SCALES, Cell
 from sparing.study.matchmaker.measure import measure
 from sparing.study.matchmaker.page import page
@@ -29,8 +36,9 @@ def show(scale: str, rows: list[Row]) -> Shown:
         {"csv": to_csv(results.rows), "html": page(results)},
         [
             Titled("What the paper prints, and ours", comparison_table(found), left=2),
-            Titled(COSTS_TITLE, costs_table(results), left=2),
-            Titled(FAILURES_TITLE, failures_table(results, few), left=2),
+            Titled(COSTS_TITLE, costs_table(results)),
+            Titled(FAILURES_TITLE, failures_table(results, few)),
+            Titled(MONOTONE_TITLE, monotone_table(results, few)),
         ],
         [],
         {

@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.control.covering.contest import Covering
+from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import control_bill, difference, network_of, told_by_link
+from sparing.control.routing.billing import control_bill, live_of, messages_of, network_of
+from sparing.control.routing.handover import Told, difference, told_of
+from sparing.control.routing.spread import spread_of
 from sparing.model.bill import Bill, MessageKind
 from tests.control.routing.worlds import plans
 
@@ -29,16 +32,43 @@ def changing(draw: st.DrawFn) -> Plan:
 
 
 @given(plans())
-def test_advertisements_flood_and_subscriptions_go_where_they_are_told(plan: Plan) -> None:
-    bill = control_bill(plan)
-    assert bill.by_kind().get("advertisement", 0) == len(plan.advertisements) * (len(plan.routes.brokers) - 1)
+def test_what_is_told_is_billed_once(plan: Plan) -> None:
+    kinds = control_bill(plan).by_kind()
     network = network_of(plan)
     told = sum(len(numbers) for numbers in network.told().values())
-    assert bill.by_kind().get("subscription", 0) == told
-    assert {key.bucket for key in bill} <= {None}
+    told += sum(network.announced().values())
+    assert kinds.get("subscription", 0) + kinds.get("channel", 0) == told
+    assert {key.bucket for key in control_bill(plan)} <= {None}
+    if plan.matchmaker is Matchmaker.MIN_COST and plan.shared:
+        in_use = int((plan.marking("t", plan.in_force(None)).demand.sigma > 0).sum())
+        assert kinds.get("coordination", 0) == 2 * in_use, "one count goes down every link in use, and one up"
+    elif plan.matchmaker is not Matchmaker.MIN_COST:
+        assert "coordination" not in kinds
 
 
-@given(plans(Covering.NONE))
+@given(plans(matchmaker=Matchmaker.PUBLISH_EVERYWHERE))
+def test_published_everywhere_advertisements_go_to_all_brokers_with_subscribers(plan: Plan) -> None:
+    expected = set()
+    for number, advertisement in enumerate(plan.advertisements):
+        for home in set(plan.broker_of.tolist()):
+            at = plan.routes.number[advertisement.broker]
+            while at != home:
+                expected.add((number, int(plan.routes.link_of[at, home])))
+                at = int(plan.routes.target[plan.routes.link_of[at, home]])
+    kinds = control_bill(plan).by_kind()
+    assert kinds.get("advertisement", 0) == len(expected)
+    assert "subscription" not in kinds
+
+
+@given(plans(matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE))
+def test_subscribed_everywhere_nothing_is_advertised(plan: Plan) -> None:
+    kinds = control_bill(plan).by_kind()
+    assert "advertisement" not in kinds
+    if all(advertisement.top_k is None for advertisement in plan.advertisements):
+        assert "channel" not in kinds, "they meet at the publishers' own brokers"
+
+
+@given(plans(Covering.NONE, matchmaker=Matchmaker.PUBLISH_EVERYWHERE))
 def test_without_covering_everything_goes_all_the_way(plan: Plan) -> None:
     """Every subscription crosses the links between it and the publishers that it meets, once."""
     expected = 0
@@ -52,26 +82,22 @@ def test_without_covering_everything_goes_all_the_way(plan: Plan) -> None:
                     links.add(int(plan.routes.link_of[at, goal]))
                     at = int(plan.routes.target[plan.routes.link_of[at, goal]])
         expected += len(links)
-    assert control_bill(plan).by_kind().get("subscription", 0) == expected
+    assert control_bill(plan).by_kind().get("channel", 0) == expected
 
 
 @given(changing())
 def test_in_the_end_what_was_told_and_not_withdrawn_is_what_is_known(plan: Plan) -> None:
     """Messages of either sort are on the bill, in the bucket of the time at which a subscription comes or goes."""
-    bill = control_bill(plan).only(MessageKind.SUBSCRIPTION)
+    bill = control_bill(plan).only(MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)
     assert {key.bucket for key in bill} - {None} <= {int(time) // plan.bucket * plan.bucket for time in plan.changes}
-    network = network_of(plan)
-    balance = sum(map(len, network.told().values()))
-    sent = balance
+    network, live = network_of(plan), live_of(plan, "t", plan.in_force(None))
+    sent = sum(map(len, network.told().values())) + sum(network.announced().values())
     times = {(s.valid_from, 1, n) for n, s in enumerate(plan.subscriptions) if s.valid_from is not None}
     times |= {(s.valid_until, 0, n) for n, s in enumerate(plan.subscriptions) if s.valid_until is not None}
     for _, comes, number in sorted(times):
-        (network.subscribe if comes else network.unsubscribe)(number)
-        for message in network.settle():
-            sent += 1
-            balance += -1 if message.withdrawn else 1
+        for kind, _, messages in messages_of(network, live, "t", number, bool(comes)):
+            sent += messages if kind in (MessageKind.SUBSCRIPTION, MessageKind.CHANNEL) else 0
     assert bill.total() == sent
-    assert balance == sum(map(len, network.told().values()))
 
 
 @given(plans(), st.data())
@@ -83,14 +109,17 @@ def test_from_one_plan_to_the_next(plan: Plan, data: st.DataObject) -> None:
         subscriptions=tuple(plan.subscriptions[n] for n in some),
         broker_of=plan.broker_of[some],
     )
-    states = [(control_bill(p), told_by_link(p)) for p in (plan, smaller)]
-    nothing: tuple[Bill, dict[tuple[str, str], list[str]]] = (Bill(), {})
-    assert difference(nothing, states[0]) == states[0][0]
+    states = [(control_bill(p), told_of(spread_of(p, p.in_force(None)))) for p in (plan, smaller)]
+    assert difference((Bill(), Told()), states[0]) == states[0][0]
     assert not difference(states[0], states[0])
     there, back = difference(*states), difference(*reversed(states))
     assert there.total() == back.total(), "what is told one way is withdrawn the other"
+    told = [told.subscriptions for _, told in states]
     changed = sum(
-        len(set(states[0][1].get(link, ())) ^ set(states[1][1].get(link, ())))
-        for link in states[0][1].keys() | states[1][1].keys()
+        len(told[0].get(link, {}).keys() ^ told[1].get(link, {}).keys()) for link in told[0].keys() | told[1].keys()
     )
-    assert there.total() == changed
+    announced = sum(
+        abs(states[0][1].announced.get(link, 0) - states[1][1].announced.get(link, 0))
+        for link in states[0][1].announced.keys() | states[1][1].announced.keys()
+    )
+    assert there.only(MessageKind.SUBSCRIPTION, MessageKind.CHANNEL).total() == changed + announced

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan, make_plan
-from sparing.control.routing.billing import network_of
 from sparing.control.routing.network import OWN, Network
-from sparing.control.routing.tables import table_of, told
+from sparing.control.routing.spread import Spread, spread_of
 from sparing.model.expression import Attribute
 from sparing.model.overlay import Link, Overlay
 from sparing.model.rank import Fairness, Measure, Rank
@@ -24,9 +23,12 @@ steps = st.lists(st.integers(0, 11), max_size=12)
 
 def emptied(plan: Plan) -> Network:
     """The plan's brokers before anybody has subscribed."""
-    types = {name: dict(topic.fields) for name, topic in plan.topics.items()}
-    nobody = np.zeros(len(plan.subscriptions), bool)
-    return Network(plan.contests, plan.subscriptions, types, plan.broker_of, plan.routes, nobody)
+    return Network(plan, np.zeros(len(plan.subscriptions), bool))
+
+
+def full(plan: Plan) -> Network:
+    """The plan's brokers once everybody has subscribed."""
+    return Network(plan, np.ones(len(plan.subscriptions), bool))
 
 
 def change(network: Network, there: set[int], number: int) -> None:
@@ -38,32 +40,38 @@ def change(network: Network, there: set[int], number: int) -> None:
         network.subscribe(number)
 
 
-def settled_tables(plan: Plan, there: set[int]) -> dict[int, set[int]]:
+def settled(plan: Plan, network: Network, there: set[int]) -> Spread:
+    """What brokers know if they are told afresh, under the network's markings."""
     in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
-    tables = {
-        ad: table_of(contest, plan.broker_of, plan.routes, False, in_force)
-        for ad, contest in zip(plan.advertisements, plan.contests, strict=True)
-    }
-    return {link: set(numbers.tolist()) for link, numbers in told(tables).items()}
+    return spread_of(plan, in_force, s_links=network.s_links)
+
+
+def check_told(plan: Plan, network: Network, there: set[int]) -> None:
+    spread = settled(plan, network, there)
+    expected: dict[int, set[int]] = {}
+    for (link, _), numbers in spread.told.items():
+        expected.setdefault(link, set()).update(numbers.tolist())
+    assert network.told() == expected
+    assert network.announced() == spread.announced
 
 
 @given(plans(), steps, st.booleans())
-def test_message_by_message_equals_tables_made_afresh(plan: Plan, numbers: list[int], full: bool) -> None:
-    network = network_of(plan) if full else emptied(plan)
-    there = set(range(len(plan.subscriptions))) if full else set()
-    assert network.told() == settled_tables(plan, there)
+def test_message_by_message_equals_tables_made_afresh(plan: Plan, numbers: list[int], all_there: bool) -> None:
+    network = full(plan) if all_there else emptied(plan)
+    there = set(range(len(plan.subscriptions))) if all_there else set()
+    check_told(plan, network, there)
     for number in numbers:
         if number < len(plan.subscriptions):
             change(network, there, number)
             messages = list(network.settle())
             assert len({(m.link, m.number) for m in messages}) == len(messages), "told and taken back at once"
-            assert network.told() == settled_tables(plan, there)
+            check_told(plan, network, there)
 
 
 @given(plans(), steps, st.lists(points, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_there_is_never_a_gap(plan: Plan, numbers: list[int], published: list[Codes], random: st.DataObject) -> None:
     """While messages are under way, in whatever order, everybody who stays is reached."""
-    network, there = network_of(plan), set(range(len(plan.subscriptions)))
+    network, there = full(plan), set(range(len(plan.subscriptions)))
 
     def all_reached(staying: set[int]) -> None:
         for contest in plan.contests:
@@ -90,7 +98,7 @@ def test_the_k_best_are_those_that_everybody_would_choose(
     plan: Plan, numbers: list[int], published: list[Codes], wish: int
 ) -> None:
     """Theorems 1 to 3, over any overlay, with scores that depend on the publication or not, and under churn."""
-    network, there = network_of(plan), set(range(len(plan.subscriptions)))
+    network, there = full(plan), set(range(len(plan.subscriptions)))
     for number in [-1, *numbers]:
         if 0 <= number < len(plan.subscriptions):
             change(network, there, number)
@@ -121,7 +129,7 @@ def three_brokers(covering: Covering, rank: Rank, k: int) -> Plan:
 def test_figure_2() -> None:
     plan = three_brokers(Covering.ANCESTOR, Rank(Measure.AREA, Fairness.NONE), 2)
     link = next(at for at in range(4) if plan.routes.brokers[plan.routes.source[at]] == "B2")
-    names = [plan.subscriptions[n].id for n in network_of(plan).told()[link]]
+    names = [plan.subscriptions[n].id for n in full(plan).told()[link]]
     assert sorted(names) == ["s1", "s2", "s3", "s4"]
 
 
@@ -131,17 +139,17 @@ def test_covering_by_containment_goes_wrong_if_ranks_are_by_something_else() -> 
     point: Codes = {"x": 4, "y": 3}
     right = three_brokers(Covering.ANCESTOR, rank, 2)
     contest = right.contests[0]
-    known = network_of(right).known
+    known = full(right).known
     expected = set(best(right, contest, contest.numbers.tolist(), point, 2))
     assert by_hops(right, contest, lambda broker: known[broker], point, 2) == expected
     geometric = three_brokers(Covering.ANCESTOR, Rank(None, Fairness.WEIGHTED), 2)
-    wrong = network_of(geometric).known
+    wrong = full(geometric).known
     assert by_hops(right, contest, lambda broker: wrong[broker], point, 2) != expected
 
 
 def test_a_covering_subscription_that_leaves_uncovers_others_first() -> None:
     plan = three_brokers(Covering.REGULAR, Rank(), None)  # type: ignore[arg-type]
-    network = network_of(plan)
+    network = full(plan)
     number = {s.id: n for n, s in enumerate(plan.subscriptions)}
     network.unsubscribe(number["s1"])
     messages = [(plan.subscriptions[m.number].id, m.withdrawn) for m in network.waiting]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 
 from sparing.control.covering.contest import Contest, Covering
+from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.network import OWN
 from sparing.model.box import Box
@@ -18,7 +20,7 @@ from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import TIMESTAMP, Code, Kind, code_float, float_code
 from tests.control.covering.strategies import TEXTS, TYPES, boxes
-from tests.flow.strategies import overlays
+from tests.flow.strategies import overlays, trees
 
 Codes = Mapping[str, Code | None]
 
@@ -42,9 +44,15 @@ ranks = st.sampled_from([Rank(by, Fairness.NONE) for by in (*STATIC, *DEPENDENT)
 
 
 @st.composite
-def plans(draw: st.DrawFn, covering: Covering | None = None) -> Plan:
+def plans(
+    draw: st.DrawFn,
+    covering: Covering | None = None,
+    tree: str | None = None,
+    matchmaker: Matchmaker | None = None,
+) -> Plan:
     """Plans with subscriptions at any broker; some advertise with top-k."""
     overlay = draw(overlays(least=2, most=6))
+    overlay = replace(overlay, links=tuple(replace(link, weight=draw(weights)) for link in overlay.links))
     places = st.sampled_from(overlay.brokers)
     offered = [
         Advertisement(f"p{n}", draw(places), "t", draw(st.just(Box()) | boxes()), draw(wanted), draw(ranks))
@@ -63,9 +71,12 @@ def plans(draw: st.DrawFn, covering: Covering | None = None) -> Plan:
         "adock",
         1000,
         covering=draw(st.sampled_from(Covering)) if covering is None else covering,
+        tree=draw(trees) if tree is None else tree,
+        matchmaker=draw(st.sampled_from(Matchmaker)) if matchmaker is None else matchmaker,
     )
 
 
+weights = st.sampled_from([1, 1, 1, 2, 5])
 _numbers = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0])
 _attributes = st.fixed_dictionaries({"b": _numbers}, optional={"w": _numbers}).map(lambda a: tuple(sorted(a.items())))
 
@@ -108,27 +119,36 @@ Knows = Callable[[int], Mapping[int, int]]  # broker -> subscription -> the neig
 def by_hops(plan: Plan, contest: Contest, knows: Knows, point: Codes, k: int) -> set[int]:
     """Who gets a publication if every broker picks the best of what it knows, and tells each next hop how many."""
     chosen: set[int] = set()
-    ahead = [(plan.routes.number[contest.advertisement.broker], None, k)]
+    at = plan.routes.number[contest.advertisement.broker]
+    ahead = [(at, k)]
     while ahead:
-        broker, origin, left = ahead.pop()
-        known = {n: via for n, via in knows(broker).items() if via != origin and n in set(contest.numbers.tolist())}
+        broker, left = ahead.pop()
+        known = {n: v for n, v in beyond(plan, at, broker, knows).items() if n in set(contest.numbers.tolist())}
         counts: dict[int, int] = {}
         for number in best(plan, contest, known, point, left):
             if known[number] == OWN:
                 chosen.add(number)
             else:
                 counts[known[number]] = counts.get(known[number], 0) + 1
-        ahead += [(neighbour, broker, count) for neighbour, count in counts.items()]
+        ahead += counts.items()
     return chosen
+
+
+def beyond(plan: Plan, at: int, broker: int, knows: Knows) -> dict[int, int]:
+    """What a broker knows of those that publications from a broker `at` come to by way of it."""
+    homes = plan.broker_of
+    known = knows(broker)
+    return {n: via for n, via in known.items() if bool(plan.routes.passes(at, broker, homes[n]))}
 
 
 def reached(plan: Plan, at: int, knows: Knows, point: Codes) -> set[int]:
     """Who gets a publication if every broker sends it wherever it knows of a match."""
     found: set[int] = set()
-    ahead: list[tuple[int, int | None]] = [(at, None)]
+    ahead = [at]
     while ahead:
-        broker, origin = ahead.pop()
-        matching = [(n, via) for n, via in knows(broker).items() if plan.subscriptions[n].query.box.admits(point)]
+        broker = ahead.pop()
+        known = beyond(plan, at, broker, knows)
+        matching = [(n, via) for n, via in known.items() if plan.subscriptions[n].query.box.admits(point)]
         found.update(number for number, via in matching if via == OWN)
-        ahead += [(via, broker) for via in {via for _, via in matching} - {OWN, origin}]
+        ahead += {via for _, via in matching} - {OWN}
     return found

@@ -1,0 +1,100 @@
+"""From one plan to the next: what brokers have been told is compared, and only what differs is sent.
+
+What is new is told before what is gone is withdrawn, so that publications find their way meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sparing.control.plan import Plan
+from sparing.control.routing.spread import Spread
+from sparing.model.bill import Bill, BillKey, MessageKind
+
+Ends = tuple[str, str]  # a directed link
+Counts = dict[Ends, tuple[int, int]]  # sigma and tau
+
+
+@dataclass(frozen=True)
+class Told:
+    """What brokers know of each other before the first change, by names."""
+
+    advertisements: dict[Ends, list[str]] = field(default_factory=dict)
+    subscriptions: dict[Ends, dict[str, str]] = field(default_factory=dict)  # id -> kind of message
+    announced: dict[Ends, int] = field(default_factory=dict)  # contests for the k best that were told down
+    counts: dict[str, Counts] = field(default_factory=dict)  # by topic, if counts travel
+    signalled: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by topic: messages to agree from nothing
+
+
+def told_of(spread: Spread) -> Told:
+    """What brokers know, by names."""
+    plan = spread.plan
+    advertisements: dict[Ends, list[str]] = {}
+    for link, number in spread.advertised():
+        advertisements.setdefault(_ends(plan, link), []).append(repr(plan.advertisements[number]))
+    subscriptions: dict[Ends, dict[str, str]] = {}
+    for (link, kind), numbers in spread.told.items():
+        known = subscriptions.setdefault(_ends(plan, link), {})
+        known.update((plan.subscriptions[number].id, kind.value) for number in numbers.tolist())
+    announced = {_ends(plan, link): contests for link, contests in spread.announced.items()}
+    signalled = {
+        topic: {_ends(plan, link): messages for link, messages in sent.items()}
+        for topic, sent in spread.signalled.items()
+    }
+    counts: dict[str, Counts] = {}
+    for topic in signalled:
+        demand = spread.markings[topic].demand
+        pairs = zip(demand.sigma.tolist(), demand.tau.tolist(), strict=True)
+        counts[topic] = {_ends(plan, link): pair for link, pair in enumerate(pairs) if pair != (0, 0)}
+    return Told(advertisements, subscriptions, announced, counts, signalled)
+
+
+def difference(before: tuple[Bill, Told], after: tuple[Bill, Told]) -> Bill:
+    """What it takes to get from one plan to the next.
+
+    Plans are given by their control bills, whose messages at later times stay as they are, and by what was told.
+    """
+    bill = Bill()
+    for key, messages in after[0].items():
+        if key.bucket is not None and messages > before[0][key]:
+            bill[key] = messages - before[0][key]
+    old, new = before[1], after[1]
+    for link in _links(old.advertisements, new.advertisements):
+        changed = set(old.advertisements.get(link, ())) ^ set(new.advertisements.get(link, ()))
+        _add(bill, link, MessageKind.ADVERTISEMENT, len(changed))
+    for link in _links(old.subscriptions, new.subscriptions):
+        gone, come = old.subscriptions.get(link, {}), new.subscriptions.get(link, {})
+        for id_ in gone.keys() ^ come.keys():
+            _add(bill, link, MessageKind(come.get(id_) or gone[id_]), 1)
+    for link in _links(old.announced, new.announced):
+        _add(bill, link, MessageKind.CHANNEL, abs(new.announced.get(link, 0) - old.announced.get(link, 0)))
+    for topic, counts in new.counts.items():
+        for link, messages in _counted(old.counts.get(topic), counts, new.signalled[topic]):
+            _add(bill, link, MessageKind.COORDINATION, messages)
+    return bill
+
+
+def _counted(old: Counts | None, new: Counts, signalled: Mapping[Ends, int]) -> Iterable[tuple[Ends, int]]:
+    """Counts that have changed travel again: those of advertisements down a link, those of subscriptions up."""
+    if old is None:
+        yield from signalled.items()
+        return
+    for link in _links(old, new):
+        (sigma, tau), (now_sigma, now_tau) = old.get(link, (0, 0)), new.get(link, (0, 0))
+        yield link, int(sigma != now_sigma)
+        yield (link[1], link[0]), int(tau != now_tau)
+
+
+def _links(*tables: Mapping[Ends, object]) -> list[Ends]:
+    return sorted({link for table in tables for link in table})
+
+
+def _add(bill: Bill, link: Ends, kind: MessageKind, messages: int) -> None:
+    if messages:
+        bill[BillKey(*link, kind, None)] += messages
+
+
+def _ends(plan: Plan, link: int) -> Ends:
+    names = plan.routes.brokers
+    return names[plan.routes.source[link]], names[plan.routes.target[link]]

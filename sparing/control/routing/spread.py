@@ -1,0 +1,121 @@
+"""How far advertisements and subscriptions spread, and where channels are set up between those that have met.
+
+On every topic, links are marked by the matchmaker (p-links and s-links). An advertisement travels the p-links of its
+publisher's tree. A subscription climbs the s-links towards the publishers of its topic, reduced by plain covering; the
+brokers there need not know what is published. Where both meet, they are intersected, and a channel is set up over the
+p-links towards the publisher, reduced by the advertisement's own covering.
+
+An advertisement that asks for the k best needs more: brokers below the meeting place must know it, too, to know whom
+they may leave out. So where it meets a match it is told on, down to where the matches are, and its own covering is at
+work on all links. Publications therefore reach the same subscribers under any marking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from sparing.control.covering.contest import Contest, Covering
+from sparing.control.matchmaker.marking import Marking, Matchmaker
+from sparing.control.matchmaker.signalling import signal
+from sparing.control.plan import Plan
+from sparing.control.routes import Routes
+from sparing.control.routing.tables import Met, Table, table_of
+from sparing.model.bill import MessageKind
+
+Told = dict[tuple[int, MessageKind], np.ndarray]  # link and kind of message -> numbers of subscriptions
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """What brokers know and have been told, given who is in force."""
+
+    plan: Plan
+    markings: dict[str, Marking]  # by topic
+    climbing: dict[tuple[str, int], Table]  # by topic and publishers' broker: subscriptions on their way up
+    tables: tuple[Table, ...]  # of the different contests of the advertisements
+
+    def advertised(self) -> Iterator[tuple[int, int]]:
+        """Links and the numbers of the advertisements that cross them."""
+        for number, advertisement in enumerate(self.plan.advertisements):
+            marking = self.markings[advertisement.topic]
+            tree = marking.demand.trees[marking.roots.index(self.plan.routes.number[advertisement.broker])]
+            yield from ((link, number) for link in tree.links[~marking.s_link[tree.links]].tolist())
+
+    @cached_property
+    def told(self) -> Told:
+        """The subscriptions that are told over links, each once, for however many advertisements."""
+        found: dict[tuple[int, MessageKind], list[np.ndarray]] = {}
+        for table, everywhere, on_s_links in self._telling():
+            marking = self.markings[table.contest.advertisement.topic]
+            for link, numbers in table.told().items():
+                climbs = marking.climbs(link)
+                if everywhere or climbs == on_s_links:
+                    kind = MessageKind.SUBSCRIPTION if climbs else MessageKind.CHANNEL
+                    found.setdefault((link, kind), []).append(numbers)
+        return {key: np.unique(np.concatenate(parts)) for key, parts in sorted(found.items())}
+
+    def _telling(self) -> Iterable[tuple[Table, bool, bool]]:
+        """All tables, whether all their links count, and if not, whether it is the s-links that do."""
+        yield from ((table, False, True) for table in self.climbing.values())
+        yield from ((table, in_contest(table.contest), False) for table in self.tables)
+
+    @cached_property
+    def signalled(self) -> dict[str, dict[int, int]]:
+        """By topic, link -> messages by which brokers agree on the marking; none if that was given to them."""
+        if self.plan.matchmaker is not Matchmaker.MIN_COST:
+            return {}
+        found = {}
+        for topic, marking in self.markings.items():
+            sent = signal(marking.demand, self.plan.shared).messages
+            found[topic] = {int(self.plan.routes.link_of[ends]): messages for ends, messages in sent.items()}
+        return found
+
+    @cached_property
+    def announced(self) -> dict[int, int]:
+        """Link -> how many contests for the k best are told down it, an s-link, because somebody matches beyond."""
+        found: dict[int, int] = {}
+        for table in self.tables:
+            contest, marking = table.contest, self.markings[table.contest.advertisement.topic]
+            for (link, _), numbers in self.told.items():
+                towards = self.plan.routes.link_of[self.plan.routes.source[link], table.at] == link
+                if in_contest(contest) and towards and marking.climbs(link) and np.isin(numbers, contest.numbers).any():
+                    found[Routes.reverse(link)] = found.get(Routes.reverse(link), 0) + 1
+        return found
+
+
+def in_contest(contest: Contest) -> bool:
+    """Whether an advertisement asks for the k best."""
+    return contest.advertisement.top_k is not None
+
+
+def spread_of(
+    plan: Plan, in_force: np.ndarray, covering: bool = True, s_links: Mapping[str, np.ndarray] | None = None
+) -> Spread:
+    """What is told when some subscriptions are in force, with covering or without, under the best or given markings."""
+    markings = {topic: plan.marking(topic, in_force) for topic in plan.topics}
+    if s_links is not None:
+        markings = {topic: replace(marking, s_link=s_links[topic]) for topic, marking in markings.items()}
+    climbing = {
+        (topic, root): table_of(
+            _covered(plan.climb(topic, root), covering), plan.broker_of, plan.routes, False, in_force
+        )
+        for topic, marking in markings.items()
+        for root in marking.roots
+    }
+    tables = []
+    for number in sorted(set(plan.contest_of)):
+        contest = _covered(plan.contests[number], covering)
+        met = None
+        if not in_contest(contest):
+            topic, root = contest.advertisement.topic, plan.routes.number[contest.advertisement.broker]
+            met = Met(climbing[topic, root], markings[topic].climbs)
+        tables.append(table_of(contest, plan.broker_of, plan.routes, False, in_force, met))
+    return Spread(plan, markings, climbing, tuple(tables))
+
+
+def _covered(contest: Contest, covering: bool) -> Contest:
+    return contest if covering else replace(contest, method=Covering.NONE)

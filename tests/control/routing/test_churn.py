@@ -1,0 +1,191 @@
+"""Subscriptions come and go, links are marked anew: nobody is lost or reached twice meanwhile, and all is billed."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparing.control.matchmaker.live import Live
+from sparing.control.matchmaker.marking import Matchmaker
+from sparing.control.plan import Plan, make_plan
+from sparing.control.routing.billing import bill_at, live_of, messages_of
+from sparing.control.routing.network import Network
+from sparing.control.routing.spread import spread_of
+from sparing.model.bill import MessageKind
+from sparing.model.box import Box
+from sparing.model.constraint import between
+from sparing.model.subscription import Advertisement, Query, Subscription
+from sparing.model.types import INT
+from tests.control.matchmaker.test_live import random_overlay
+from tests.control.routing.test_network import check_told
+from tests.control.routing.worlds import TOPIC, Codes, Knows, beyond, plans, points, reached
+
+
+def start(plan: Plan, there: set[int]) -> tuple[Network, Live]:
+    in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
+    return Network(plan, in_force), live_of(plan, "t", in_force)
+
+
+def all_reached(plan: Plan, knows: Knows, staying: set[int], published: list[Codes]) -> None:
+    """Whoever stays gets what matches, from every publisher, over one way only."""
+    for contest in plan.contests:
+        at = plan.routes.number[contest.advertisement.broker]
+        for point in published:
+            if contest.advertisement.box.admits(point):
+                matching = {n for n in staying if plan.subscriptions[n].query.box.admits(point)}
+                assert matching <= reached(plan, at, knows, point)
+
+
+@given(
+    plans(matchmaker=Matchmaker.MIN_COST),
+    st.lists(st.integers(0, 11), max_size=10),
+    st.lists(points, min_size=1, max_size=3),
+    st.randoms(use_true_random=False),
+)
+@settings(deadline=None)
+def test_there_is_no_gap_while_links_are_marked_anew(
+    plan: Plan, numbers: list[int], published: list[Codes], chance: random.Random
+) -> None:
+    there = set(range(0, len(plan.subscriptions), 2))
+    network, live = start(plan, there)
+
+    def settle(staying: set[int]) -> None:
+        while network.waiting:
+            all_reached(plan, network.known.__getitem__, staying, published)
+            network.step(chance.randrange(len(network.waiting)))
+        all_reached(plan, network.known.__getitem__, staying, published)
+
+    for number in numbers:
+        if number >= len(plan.subscriptions):
+            continue
+        home = int(plan.broker_of[number])
+        staying = there - {number}
+        if number in there:
+            there.discard(number)
+            network.unsubscribe(number)
+            settle(staying)
+            live.subscribe(home, -1)
+            network.remark("t", live.s_link)
+            settle(staying)
+        else:
+            there.add(number)
+            live.subscribe(home, 1)
+            network.remark("t", live.s_link)
+            settle(staying)
+            network.subscribe(number)
+            settle(staying)
+        check_markings(plan, network, there)
+        all_reached(plan, network.known.__getitem__, there, published)
+
+
+def check_markings(plan: Plan, network: Network, there: set[int]) -> None:
+    in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
+    assert network.s_links["t"].tolist() == plan.marking("t", in_force).s_link.tolist()
+
+
+@given(plans(matchmaker=Matchmaker.MIN_COST, tree="shared"), st.lists(st.integers(0, 11), max_size=10))
+@settings(deadline=None)
+def test_message_by_message_equals_told_afresh_under_the_best_marking(plan: Plan, numbers: list[int]) -> None:
+    there: set[int] = set()
+    network, live = start(plan, there)
+    for number in numbers:
+        if number < len(plan.subscriptions):
+            list(messages_of(network, live, "t", number, number not in there))
+            there ^= {number}
+            check_markings(plan, network, there)
+            check_told(plan, network, there)
+
+
+@given(plans(), st.lists(st.integers(0, 11), max_size=8))
+@settings(deadline=None)
+def test_what_is_billed_adds_up_to_what_is_known(plan: Plan, numbers: list[int]) -> None:
+    """Somebody who comes and leaves at once costs messages, but changes nothing in the end."""
+    everybody = set(range(len(plan.subscriptions)))
+    network, live = start(plan, everybody)
+    before = network.told(), network.announced(), live.s_link.tolist(), live.cost
+    for number in numbers:
+        if number < len(plan.subscriptions):
+            gone = list(messages_of(network, live, "t", number, False))
+            come = list(messages_of(network, live, "t", number, True))
+            for kind in (MessageKind.ADVERTISEMENT, MessageKind.COORDINATION):
+                assert _total(gone, kind) == _total(come, kind) or kind is MessageKind.COORDINATION
+    after = network.told(), network.announced(), live.s_link.tolist(), live.cost
+    if plan.shared:
+        assert after == before
+    else:
+        assert after[2:] == before[2:]
+
+
+def _total(messages: list[tuple[MessageKind, int, int]], kind: MessageKind) -> int:
+    return sum(count for found, _, count in messages if found is kind)
+
+
+def world(seed: int, tree: str) -> Plan:
+    """Fourteen brokers in a mesh, five publishers, 160 subscriptions."""
+    chance = random.Random(seed)
+    overlay = random_overlay(chance, 14, 8)
+
+    def box(least: int, most: int) -> Box:
+        low = chance.randint(0, 60)
+        found = Box.of({"x": between(INT, low, low + chance.randint(least, most))})
+        assert found is not None
+        return found
+
+    offered = tuple(Advertisement(f"p{n}", chance.choice(overlay.brokers), "t", box(10, 40)) for n in range(5))
+    subscriptions = tuple(Subscription(f"s{n:03}", f"u{n:03}", Query("t", box(1, 20))) for n in range(160))
+    homes = {s.subscriber: (chance.choice(overlay.brokers),) for s in subscriptions}
+    return make_plan(overlay, {"t": TOPIC}, offered, homes, subscriptions, "adock", 1000, tree=tree)
+
+
+@pytest.mark.parametrize("tree", ["shared", "per-source"])
+def test_a_thousand_steps_lose_nobody_and_reach_nobody_twice(tree: str) -> None:
+    plan, chance = world(7, tree), random.Random(7)
+    there: set[int] = set()
+    network, live = start(plan, there)
+    billed: dict[str, int] = {}
+    for step in range(1_000):
+        number = chance.randrange(len(plan.subscriptions))
+        for kind, link, messages in messages_of(network, live, "t", number, number not in there):
+            assert 0 <= link < len(plan.routes.source)
+            billed[kind.value] = billed.get(kind.value, 0) + messages
+        there ^= {number}
+        check_markings(plan, network, there)
+        if step % 10 == 0:
+            point: Codes = {"x": chance.randint(0, 80)}
+            all_reached(plan, network.known.__getitem__, there, [point])
+            once(plan, network.known.__getitem__, point)
+    assert sorted(billed) == ["advertisement", "channel", "coordination", "subscription"]
+
+
+def once(plan: Plan, knows: Knows, point: Codes) -> None:
+    """A publication comes to every broker at most once."""
+    for contest in plan.contests:
+        at = plan.routes.number[contest.advertisement.broker]
+        seen, ahead = {at}, [at]
+        while ahead:
+            broker = ahead.pop()
+            matching = {
+                via
+                for n, via in beyond(plan, at, broker, knows).items()
+                if via >= 0 and plan.subscriptions[n].query.box.admits(point)
+            }
+            assert matching.isdisjoint(seen)
+            seen |= matching
+            ahead += matching
+
+
+@given(plans())
+def test_descriptors_without_covering_are_what_the_matchmaker_counts(plan: Plan) -> None:
+    """Advertisements on p-links and subscriptions on s-links, by weight: the cost that was minimized."""
+    spread = spread_of(plan, np.ones(len(plan.subscriptions), bool), covering=False)
+    cost = sum(int(plan.weights[link]) for link, _ in spread.advertised())
+    for (link, kind), numbers in spread.told.items():
+        climbing = [n for n in numbers.tolist() if kind is MessageKind.SUBSCRIPTION]
+        cost += int(plan.weights[link]) * len(climbing)
+    assert cost == sum(marking.cost for marking in spread.markings.values())
+    bill = bill_at(spread)
+    assert bill.by_kind().get("advertisement", 0) == len(list(spread.advertised()))

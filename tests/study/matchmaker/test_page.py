@@ -1,0 +1,37 @@
+"""The page stands alone, and has every table and figure."""
+
+from sparing.study.exhibits import NOT_MEASURED
+from sparing.study.matchmaker.figures import SHOWN, figures
+from sparing.study.matchmaker.grid import BY_CHANCE, PER_SOURCE
+from sparing.study.matchmaker.page import page
+from sparing.study.matchmaker.results import MCM, PUB_E, SUB_E, Results
+from tests.study.matchmaker.rows import TINY, results
+
+
+def test_it_has_tables_and_drawings_and_leads_nowhere():
+    text = page(results())
+    assert text.count("<svg") == 5
+    assert text.count("<table>") == 4 + 5
+    assert "http" not in text
+    assert "<script" not in text
+    assert "about 250" in text
+    assert NOT_MEASURED not in text
+
+
+def test_without_measurements_it_says_so():
+    text = page(Results(TINY, []))
+    assert NOT_MEASURED in text
+    assert "<svg" not in text
+
+
+def test_figures_have_their_panels_and_points():
+    costs, ratios, shared, own, failures = figures(results())
+    assert [len(figure.panels) for figure in (costs, ratios, shared, own, failures)] == [3, 3, 2, 4, 4]
+    assert list(costs.panels[0].lines) == [PUB_E, SUB_E, MCM]
+    assert [percent for _, percent in costs.panels[0].lines[MCM]] == list(SHOWN)
+    assert (150, 50) in costs.panels[0].lines[MCM]
+    assert (1 / 3, 50) in ratios.panels[2].lines["MCM / SubE"]
+    assert shared.panels[0].lines[PUB_E] == ((5, 425.0), (10, 450.0), (50, 650.0))
+    assert [panel.along for panel in own.panels] == ["subscribers", "publishers"] * 2
+    assert failures.panels[0].lines[PER_SOURCE] == ((5, 0.0), (10, 0.0), (50, 0.0))
+    assert failures.panels[3].lines[BY_CHANCE][0][1] == 100 * 5 / 11

@@ -1,0 +1,73 @@
+"""What the paper prints, and what made-up measurements give beside it; measurements survive a CSV file."""
+
+from sparing.study.matchmaker.figures import costs_table, failures_table, monotone_table
+from sparing.study.matchmaker.grid import MIDDLE
+from sparing.study.matchmaker.printed import comparisons
+from sparing.study.matchmaker.results import Results
+from sparing.study.matchmaker.row import from_csv, to_csv
+from tests.study.matchmaker.rows import TINY, results
+
+
+def ours(start):
+    return [c.ours for c in comparisons(results()) if c.what.startswith(start)]
+
+
+def test_every_printed_number_has_one_of_ours():
+    found = comparisons(results())
+    assert len({(c.what, c.where) for c in found}) == len(found) == 14
+    known = [c for c in found if c.ours is not None]
+    assert known == found
+
+
+def test_the_paper_is_quoted_as_it_is():
+    printed = {c.what: c.printed for c in comparisons(results())}
+    assert printed["MCM: median of the cost"] == "about 250"
+    assert printed["SubE: 90th percentile of the cost"] == "over 2,000"
+    assert printed["samples in which MCM costs below 30% of PubE, of SubE"] == "over 50%"
+
+
+def test_ours_are_worked_out_from_the_rows():
+    assert ours("MCM: median") == ["150 (nearest: 157)"]
+    assert ours("PubE: 90th") == ["490 (nearest: 490)"]
+    assert ours("samples in which MCM costs below 30%") == ["27.3%, 0.0% (both: 0.0%)"]  # n < 20/7: 3 of 11
+    assert ours("samples in which MCM costs at most half") == ["100.0%, 100.0% (both: 100.0%)"]
+    assert ours("times the mean cost with 50 subscribers") == ["PubE 1.5, SubE 1.0, MCM 1.0"]  # 650 and 425
+    assert ours("times the mean cost with 50 publishers") == ["PubE 1.0, SubE 1.0, MCM 1.0"]
+    assert ours("shared trees: samples that violate") == ["0.0%"]
+    assert ours("trees per source: samples that violate") == ["9.1% (ties by chance: 45.5%)"]
+    assert ours("trees per source: links involved") == ["10.0% (ties by chance: 10.0%)"]
+    assert ours("trees per source: samples for which Figure 6") == ["0.0% (ties by chance: 18.2%)"]
+
+
+def test_what_was_not_measured_is_not_there():
+    nothing = Results(TINY, [])
+    assert all(c.ours is None for c in comparisons(nothing))
+    for table in (costs_table(nothing), failures_table(nothing, TINY.points), monotone_table(nothing, TINY.points)):
+        assert table[1] == []
+
+
+def test_the_table_of_costs_has_trees_and_roundings():
+    rows = costs_table(results())[1]
+    assert len(rows) == 6
+    assert rows[0] == ["shared", "150 / 190", "450 / 490", "450 / 570", "27 / 0%", "100 / 100%"]
+    assert [row[0] for row in rows[4:]] == ["ties by chance", "ties by chance, nearest"]
+
+
+def test_the_table_of_failures_has_invalid_markings_only():
+    rows = {row[0]: row[1:] for row in failures_table(results(), [MIDDLE])[1]}
+    assert rows["per source, 10 x 10"] == ["0.0%", "", "", "", "", ""]
+    # Costs 100 and 110, 10 below them as counted, 20 and 30 above them after repairs; a tenth of the pairs is apart.
+    assert rows["ties by chance, 10 x 10"] == ["18.2%", "10.0%", "-9.55%", "+19.09%", "+28.64%", "+19.09%"]
+    assert rows["ties by chance, all points"][0] == "18.2%"
+
+
+def test_the_table_of_what_is_not_monotone():
+    rows = {row[0]: row[1:] for row in monotone_table(results(), [MIDDLE])[1]}
+    assert rows["per source, all points"] == ["9.1%", "10.0%", "9.1%", "5.0%"]
+    assert rows["ties by chance, 10 x 10"] == ["45.5%", "10.0%", "45.5%", "5.0%"]
+
+
+def test_csv_gives_back_what_it_was_given():
+    rows = results().rows
+    assert list(from_csv(to_csv(rows))) == rows
+    assert to_csv(rows).startswith("publishers,subscribers,rounding,trees,sample,links,pub_e,sub_e,mcm,unmonotone,")
