@@ -1,10 +1,15 @@
 """Routes against breadth-first search, path by path."""
 
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.control.routes import HERE, NOWHERE, Routes, distinct
+from tests.flow.strategies import overlays
 from tests.judges.overlay import path
 
 
@@ -84,3 +89,61 @@ def test_crossings_are_the_union_of_each_rows_paths(forest, data):
 @given(st.lists(st.integers(0, 50) | st.integers(0, 2**40)))
 def test_distinct(numbers):
     assert distinct(np.array(numbers, dtype=np.int64)).tolist() == sorted(set(numbers))
+
+
+def brute_force(links, start, goal):
+    """The shortest path, then the one with fewer links, then the one whose last link by names comes first."""
+    best = None
+    ahead = [[start]]
+    names = sorted(tuple(sorted(pair)) for pair in links)
+    while ahead:
+        way = ahead.pop()
+        if way[-1] == goal:
+            used = [tuple(sorted(pair)) for pair in pairwise(way)]
+            length = sum(Fraction(links[frozenset(pair)]) for pair in used)
+            key = length, len(used), sorted((names.index(pair) for pair in used), reverse=True)
+            if best is None or key < best[0]:
+                best = key, way
+        for pair in links:
+            (other,) = pair - {way[-1]} if way[-1] in pair else (None,)
+            if other is not None and other not in way:
+                ahead.append([*way, other])
+    return None if best is None else list(pairwise(best[1]))
+
+
+@given(overlays(least=1, most=6, apart=True))
+def test_with_a_tree_per_source_there_is_one_best_path_the_same_in_both_directions(overlay):
+    routes = Routes.per_source(overlay.brokers, overlay.neighbours)
+    links = {frozenset((link.one, link.other)): link.delay for link in overlay.links}
+    for a in overlay.brokers:
+        for b in overlay.brokers:
+            expected = brute_force(links, a, b)
+            at, goal, way = routes.number[a], routes.number[b], []
+            while routes.link_of[at, goal] >= 0:
+                link = routes.link_of[at, goal]
+                way.append(link_names(routes, link))
+                assert link_names(routes, routes.reverse(link)) == way[-1][::-1]
+                at = routes.target[link]
+            if expected is None:
+                assert (routes.link_of[at, goal], routes.hops[at, goal]) == (NOWHERE, -1)
+                continue
+            assert way == expected
+            assert routes.hops[routes.number[a], goal] == len(way)
+            for broker in overlay.brokers:
+                on_it = broker in {a, b, *(end for link in way for end in link)}
+                assert routes.passes(routes.number[a], routes.number[broker], np.array(goal)) == on_it
+
+
+@given(overlays(least=2, most=6))
+def test_the_paths_from_a_source_are_a_tree(overlay):
+    """Each broker is entered by one link, whatever the goal; also with delays whose sums depend on their order."""
+    overlay = replace(overlay, links=tuple(replace(link, delay=link.delay / 10) for link in overlay.links))
+    routes = Routes.per_source(overlay.brokers, overlay.neighbours)
+    for root in range(len(overlay.brokers)):
+        entered = {}
+        for goal in range(len(overlay.brokers)):
+            at = root
+            while (link := int(routes.link_of[at, goal])) >= 0:
+                at = int(routes.target[link])
+                assert entered.setdefault(at, link) == link
+                assert routes.link_of[at, root] == routes.reverse(link)

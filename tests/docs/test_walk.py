@@ -30,9 +30,20 @@ def test_the_bill(plan, decision):
 
 
 def test_what_brokers_tell_each_other(plan):
-    assert control_bill(plan).by_kind() == {"advertisement": 3, "subscription": 4}
-    assert "over every link away from `east`, three messages" in text_of(PAGE)
-    assert "so that is four messages more" in " ".join(text_of(PAGE).split())
+    kinds = {"advertisement": 1, "channel": 2, "coordination": 6, "subscription": 2}
+    assert control_bill(plan).by_kind() == kinds
+    found = {(key.source, key.target, key.kind.value): n for key, n in control_bill(plan).items()}
+    assert found["east", "hub", "advertisement"] == 1
+    assert found["west", "hub", "subscription"] == found["north", "hub", "subscription"] == 1
+    assert found["hub", "east", "channel"] == 2
+    page = " ".join(text_of(PAGE).split())
+    for sentence in (
+        "goes from `east` to `hub`, one message",
+        "from `west` and `north`, one message each",
+        "channel to `east` for either, two messages more",
+        "took six messages with numbers",
+    ):
+        assert sentence in page
 
 
 def test_the_totals(plan):

@@ -1,6 +1,6 @@
 """What is measured: which links are s-links, from what each link would save and which links require which.
 
-- *Sparing*: links that are not entangled decide for themselves; one flow of our own for the others.
+- *Sparing*: links that are not entangled decide for themselves; one flow by SciPy for the others.
 - *SciPy*: `maximum_flow` over all links, then a search from the sink in what can still flow.
 - *OR-tools*: `SimpleMaxFlow` over all links, and its own sink side of the cut.
 - *networkx*: `minimum_cut` over all links.

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.matchmaker.kernels import behind, by_hops, cut_down, distinct
-from sparing.graphs.closure import arranged
+from sparing.graphs.arranged import arranged
 
 ROOT = -1  # in place of the link before, at the publisher's broker
 _NONE = np.zeros(0, dtype=np.int64)

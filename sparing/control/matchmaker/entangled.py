@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.control.matchmaker.kernels import numbered, reached
-from sparing.graphs.closure import arranged
+from sparing.graphs.arranged import arranged
 
 FREE = -1  # in place of a component: the link's own eta decides
 

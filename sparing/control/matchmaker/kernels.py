@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.closure import arranged
+from sparing.graphs.arranged import arranged
 from sparing.graphs.compiled import compiled
 
 
