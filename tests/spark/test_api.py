@@ -56,7 +56,7 @@ def test_a_payload_has_named_fields(spark):
     assert row["window_start"] is None
     # p1 is at e2, u1 is at e2: one last hop and nothing between brokers, once everybody knows of everybody.
     bill = delivered.bill.collect()
-    control = ("advertisement", "subscription")
+    control = ("advertisement", "subscription", "channel", "coordination")
     assert [(r["source"], r["target"], r["kind"], r["messages"]) for r in bill if r["kind"] not in control] == [
         ("e2", "u1", "notification", 1)
     ]

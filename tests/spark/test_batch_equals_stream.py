@@ -62,10 +62,45 @@ def test_the_batch_run_is_worth_comparing(expected):
     kinds = {kind for kind in ("event", "window", "digest") for row in found["notifications"] if f'"{kind}"' in row}
     assert kinds == {"event", "window", "digest"}
     assert {kind for _, _, kind, _ in found["bill"]} == {
-        *("advertisement", "subscription"),
+        *("advertisement", "channel", "coordination"),
         *("publication", "result", "notification"),
     }
     assert sum(found["quarantine"].values()) == 2
+
+
+@pytest.mark.parametrize(
+    ("tree", "matchmaker"),
+    [("per-source", "min-cost"), ("per-source", "publish-everywhere"), ("shared", "subscribe-everywhere")],
+)
+def test_neither_trees_nor_markings_change_what_is_delivered(folder, spark, expected, tree, matchmaker, tmp_path):
+    deployment = _deployment(folder, "adock")
+    deployment = replace(deployment, policy=replace(deployment.policy, tree=tree, matchmaker=matchmaker))
+    replayed = run.replay(spark, deployment)
+    sinks.write(replayed.delivered, replace(deployment.sink, path=str(tmp_path)), 0)
+    replayed.delivered.forget()
+    found = files.results(tmp_path)
+    assert found["notifications"] == expected("adock")["notifications"]
+    assert found["quarantine"] == expected("adock")["quarantine"]
+    kinds = replayed.bill.by_kind()
+    assert ("advertisement" in kinds) == (matchmaker != "subscribe-everywhere")
+    assert ("subscription" in kinds) == (matchmaker == "subscribe-everywhere")
+    assert ("coordination" in kinds) == (matchmaker == "min-cost")
+
+
+def test_a_stream_along_trees_per_source_is_that_batch(folder, spark, tmp_path):
+    deployment = _deployment(folder, "adock")
+    deployment = replace(deployment, policy=replace(deployment.policy, tree="per-source"))
+    replayed = run.replay(spark, deployment)
+    sinks.write(replayed.delivered, replace(deployment.sink, path=str(tmp_path / "batch")), 0)
+    replayed.delivered.forget()
+    deployment = replace(
+        deployment,
+        source=replace(deployment.source, options={**deployment.source.options, "maxFilesPerTrigger": "2"}),
+        sink=replace(deployment.sink, path=str(tmp_path / "stream")),
+        checkpoint=str(tmp_path / "checkpoint"),
+    )
+    run.wait(run.stream(spark, deployment, once=True))
+    assert files.results(tmp_path / "stream") == files.results(tmp_path / "batch")
 
 
 @pytest.mark.parametrize(("partitions", "decision"), [(1, "wad"), (7, "adock")])

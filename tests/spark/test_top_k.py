@@ -144,7 +144,9 @@ def test_covering_changes_the_subscriptions_told_and_nothing_else(spark, tmp_pat
         replayed.delivered.forget()
         found[covering] = told, bill
     assert found["none"][0] == found["rank"][0] == found["ancestor"][0]
-    subscriptions = {covering: bill.pop("subscription") for covering, (_, bill) in found.items()}
+    subscriptions = {
+        covering: bill.pop("subscription", 0) + bill.pop("channel", 0) for covering, (_, bill) in found.items()
+    }
     assert found["none"][1] == found["rank"][1] == found["ancestor"][1]
     assert subscriptions["ancestor"] < subscriptions["none"]
     assert subscriptions["ancestor"] <= subscriptions["rank"] <= subscriptions["none"]

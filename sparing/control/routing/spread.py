@@ -60,7 +60,7 @@ class Spread:
 
     def _telling(self) -> Iterable[tuple[Table, bool, bool]]:
         """All tables, whether all their links count, and if not, whether it is the s-links that do."""
-        yield from ((table, False, True) for table in self.climbing.values())
+        yield from ((table, True, True) for table in self.climbing.values())
         yield from ((table, in_contest(table.contest), False) for table in self.tables)
 
     @cached_property
@@ -101,7 +101,12 @@ def spread_of(
         markings = {topic: replace(marking, s_link=s_links[topic]) for topic, marking in markings.items()}
     climbing = {
         (topic, root): table_of(
-            _covered(plan.climb(topic, root), covering), plan.broker_of, plan.routes, False, in_force
+            _covered(plan.climb(topic, root), covering),
+            plan.broker_of,
+            plan.routes,
+            False,
+            in_force,
+            over=marking.climbs,
         )
         for topic, marking in markings.items()
         for root in marking.roots

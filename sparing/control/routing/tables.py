@@ -64,10 +64,12 @@ def table_of(
     weighted: bool,
     in_force: np.ndarray | None = None,
     met: Met | None = None,
+    over: Callable[[int], bool] | None = None,
 ) -> Table:
     """The routing table of an advertisement. `in_force` (by subscription number) leaves some subscriptions out.
 
-    With `met`, brokers that do not know the advertisement have what climbs there, and tell that.
+    With `met`, brokers that do not know the advertisement have what climbs there, and tell that. With `over`, only
+    brokers that tell over such links are of interest, and what they tell goes no further than these lead.
     """
     climbing = {} if met is None else {entry.broker: entry for entry in met.climbing.known}
     root = routes.number[contest.advertisement.broker]
@@ -92,9 +94,11 @@ def table_of(
             known.append(Known(broker, contest.numbers[places], mass, np.zeros(0, np.int64), NO_LINK))
             continue
         link = int(routes.link_of[broker, root])
+        if over is not None and not over(link):
+            continue
         if met is not None and met.climbs(link):
-            there = climbing[broker]
-            places, sent = (_places(contest, some) for some in (there.numbers, there.numbers[there.forwarded]))
+            below = climbing[broker]
+            places, sent = (_places(contest, some) for some in (below.numbers, below.numbers[below.forwarded]))
             arrived.setdefault(int(routes.target[link]), []).append((sent, np.ones(len(sent))))
             ones = np.ones(len(places))
             known.append(Known(broker, contest.numbers[places], ones, np.searchsorted(places, sent), link))
