@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from sparing.control.matchmaker.live import Live
 from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
-from sparing.control.routing.billing import bill_at, live_of, messages_of
-from sparing.control.routing.network import Network
-from sparing.control.routing.spread import spread_of
-from sparing.model.bill import MessageKind
+from sparing.control.routing.billing import bill_at, control_bill, live_of, messages_of
+from sparing.control.routing.handover import Told, difference, told_of
+from sparing.control.routing.network import OWN, Network
+from sparing.control.routing.spread import Spread, spread_of
+from sparing.graphs.trees import components
+from sparing.model.bill import Bill, MessageKind
 from sparing.model.box import Box
 from sparing.model.constraint import between
+from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.types import INT
 from tests.control.matchmaker.test_live import random_overlay
@@ -189,3 +192,65 @@ def test_descriptors_without_covering_are_what_the_matchmaker_counts(plan: Plan)
     assert cost == sum(marking.cost for marking in spread.markings.values())
     bill = bill_at(spread)
     assert bill.by_kind().get("advertisement", 0) == len(list(spread.advertised()))
+
+
+def known_by(spread: Spread) -> list[dict[int, int]]:
+    """Broker -> subscription -> the neighbour that told it, from what is told over links."""
+    plan = spread.plan
+    known: list[dict[int, int]] = [{} for _ in plan.routes.brokers]
+    for (link, _), numbers in spread.told.items():
+        for number in numbers.tolist():
+            assert number not in known[plan.routes.target[link]], "nobody is told the same by two neighbours"
+            known[plan.routes.target[link]][number] = int(plan.routes.source[link])
+    for number, home in enumerate(plan.broker_of.tolist()):
+        known[home][number] = OWN
+    return known
+
+
+@pytest.mark.parametrize("tree", ["shared", "per-source"])
+def test_publishers_subscribers_and_links_come_and_go(tree: str) -> None:
+    """Plan after plan: whoever is there is reached once, and what differs from the plan before is billed."""
+    whole, chance = world(3, tree), random.Random(3)
+    overlay = random_overlay(random.Random(3), 14, 8)
+    homes = {
+        s.subscriber: (whole.routes.brokers[b],) for s, b in zip(whole.subscriptions, whole.broker_of, strict=True)
+    }
+    there, offered, cut = set(range(0, 160, 3)), set(range(5)), list[Link]()
+    before = Bill(), Told()
+    billed = 0
+    for step in range(250):
+        what = chance.random()
+        if what < 0.6:
+            there ^= {chance.randrange(160)}
+        elif what < 0.8:
+            offered ^= {chance.randrange(5)}
+        elif cut and chance.random() < 0.5:
+            overlay = Overlay(overlay.brokers, (*overlay.links, cut.pop(0)))
+        else:
+            at = chance.randrange(len(overlay.links))
+            fewer = Overlay(overlay.brokers, (*overlay.links[:at], *overlay.links[at + 1 :]))
+            if len(components(fewer.neighbours)) == 1:
+                cut.append(overlay.links[at])
+                overlay = fewer
+        plan = make_plan(
+            overlay,
+            {"t": TOPIC},
+            tuple(whole.advertisements[n] for n in sorted(offered)),
+            homes,
+            tuple(whole.subscriptions[n] for n in sorted(there)),
+            "adock",
+            1000,
+            tree=tree,
+        )
+        spread = spread_of(plan, plan.in_force(None))
+        assert spread.markings["t"].demand.valid(spread.markings["t"].s_link)
+        after = control_bill(plan, spread), told_of(spread)
+        assert difference((Bill(), Told()), after) == after[0]
+        billed += difference(before, after).total() < after[0].total()
+        before = after
+        if step % 5 == 0:
+            point: Codes = {"x": chance.randint(0, 80)}
+            knows = known_by(spread).__getitem__
+            all_reached(plan, knows, set(range(len(plan.subscriptions))), [point])
+            once(plan, knows, point)
+    assert billed > 200, "most changes cost less than to tell everything again"
