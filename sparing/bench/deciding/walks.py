@@ -127,10 +127,10 @@ def next_turn(journey: Journey, next_nwr: np.ndarray, links: np.ndarray) -> int:
     """Go on to the next turn in which links decide. Writes which, and returns how many: 0 at the end."""
     while run(journey, next_nwr):
         nwr, depth = journey.numbers[STOPPED] // len(next_nwr), journey.numbers[DEPTH]
-        found = 0
+        goal, found = journey.nwrs[nwr].goal, 0
         for i in range(journey.nwrs[nwr].first, journey.nwrs[nwr].last):
             link = journey.edges[journey.nwr_edges[i]].place
-            if link >= 0 and journey.links[link].depth == depth:
+            if link >= 0 and journey.height[journey.links[link].source, goal] == depth:
                 known = False
                 for k in range(found):
                     known = known or links[k] == link

@@ -138,7 +138,10 @@ class Network:
             *(Errand(t.contest, t.at, topic, frozenset([True])) for (topic, _), t in spread.climbing.items()),
             *(Errand(t.contest, t.at, t.contest.advertisement.topic, _over(t.contest)) for t in spread.tables),
         ]
-        self._concerned = [set(errand.contest.numbers.tolist()) for errand in self._errands]
+        concerned = {id(e.contest.numbers): e.contest.numbers for e in self._errands}
+        sets = {key: frozenset(numbers.tolist()) for key, numbers in concerned.items()}
+        self._concerned = [sets[id(errand.contest.numbers)] for errand in self._errands]
+        self._contests_for_the_best = [at for at, errand in enumerate(self._errands) if in_contest(errand.contest)]
         self.waiting: deque[Message] = deque()
         # Broker -> subscription -> the neighbour that told it.
         self.known: list[dict[int, int]] = [{} for _ in plan.routes.brokers]
@@ -306,8 +309,8 @@ class Network:
 
     def _announce(self, link: int, number: int, more: int) -> None:
         """Over an s-link, contests for the k best are told down to where somebody matches, as long as somebody does."""
-        for at, errand in enumerate(self._errands):
-            if len(errand.over) == 2 and number in self._concerned[at] and self._climbs(at, link):
+        for at in self._contests_for_the_best:
+            if self._matches_beyond(at, link, number):
                 before = self._matching[at, link]
                 self._matching[at, link] += more
                 if not before or not self._matching[at, link]:
@@ -316,17 +319,21 @@ class Network:
     def _announce_afresh(self, link: int, topic: str) -> None:
         """The same for a link that has been marked anew."""
         told = [number for over, number in self._told if over == link]
-        for at, errand in enumerate(self._errands):
-            if len(errand.over) == 2 and errand.topic == topic and self._matching.pop((at, link), 0) == 0:
-                self._matching[at, link] = sum(n in self._concerned[at] for n in told) if self._climbs(at, link) else 0
+        for at in self._contests_for_the_best:
+            if self._errands[at].topic == topic and self._matching.pop((at, link), 0) == 0:
+                self._matching[at, link] = sum(self._matches_beyond(at, link, number) for number in told)
                 if self._matching[at, link]:
                     self.announcements.append(self._routes.reverse(link))
 
-    def _climbs(self, at: int, link: int) -> bool:
-        """Whether a link is an s-link on the way of an errand."""
-        errand, reverse = self._errands[at], self._routes.reverse(link)
-        on_the_way = self._routes.link_of[self._routes.source[link], errand.root] == link
-        return bool(on_the_way and self.s_links[errand.topic][reverse])
+    def _matches_beyond(self, at: int, link: int, number: int) -> bool:
+        """Whether a subscription concerns an errand and comes over a link, an s-link, on its way."""
+        errand, source = self._errands[at], int(self._routes.source[link])
+        return bool(
+            number in self._concerned[at]
+            and self.s_links[errand.topic][self._routes.reverse(link)]
+            and self._routes.link_of[source, errand.root] == link
+            and self._comes_by(number, source, errand.root)
+        )
 
     def announced(self) -> dict[int, int]:
         """Link -> how many contests for the k best are told down it."""

@@ -79,10 +79,9 @@ class Spread:
         """Link -> how many contests for the k best are told down it, an s-link, because somebody matches beyond."""
         found: dict[int, int] = {}
         for table in self.tables:
-            contest, marking = table.contest, self.markings[table.contest.advertisement.topic]
-            for (link, _), numbers in self.told.items():
-                towards = self.plan.routes.link_of[self.plan.routes.source[link], table.at] == link
-                if in_contest(contest) and towards and marking.climbs(link) and np.isin(numbers, contest.numbers).any():
+            if in_contest(table.contest):
+                climbs = self.markings[table.contest.advertisement.topic].climbs
+                for link in filter(climbs, table.told()):
                     found[Routes.reverse(link)] = found.get(Routes.reverse(link), 0) + 1
         return found
 
