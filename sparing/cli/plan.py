@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sparing.model.overlay import Overlay
 
 MOST = 10  # rows of a table
-MOST_LINKS = 40
+MOST_LINKS = 400
 
 
 def plan(

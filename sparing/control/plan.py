@@ -41,6 +41,7 @@ class Plan:
     matchmaker: Matchmaker = Matchmaker.MIN_COST
     shared: bool = True  # whether all sources have one tree
     weight: np.ndarray | None = None  # link -> what a message of the control plane costs there (None: 1)
+    links: tuple[tuple[str, str], ...] = ()  # of the overlay, in trees or not
 
     @cached_property
     def by_topic(self) -> dict[str, np.ndarray]:
@@ -177,4 +178,5 @@ def make_plan(
         Matchmaker(matchmaker),
         tree == "shared",
         np.array(weight, dtype=np.int64),
+        tuple((link.one, link.other) for link in overlay.links),
     )

@@ -211,7 +211,7 @@ def summary_of(plan: Plan, time: int | None = None, patient: bool = False) -> Su
         tuple(sorted(_offers(plan, spread.tables, without.tables), key=lambda offer: -offer.known.with_covering)),
         _links(spread, without),
         tuple(_marking(plan, topic, marking) for topic, marking in spread.markings.items() if len(marking.roots)),
-        _changes(plan, spread.tables, patient),
+        _changes(plan, spread if time is None else None, patient),
     )
 
 
@@ -318,7 +318,7 @@ def _links(spread: Spread, without: Spread) -> tuple[LinkSummary, ...]:
     )
     for told, some in zip(channels, (spread, without), strict=True):
         for link, contests in some.announced.items():
-            told[link] = told.get(link, 0) + contests
+            told[link] = told.get(link, 0) + len(contests)
     found = [
         LinkSummary(
             routes.brokers[routes.source[link]],
@@ -376,12 +376,13 @@ def _meetings(plan: Plan, marking: Marking) -> tuple[Meeting, ...]:
 MOST_WORK = 100_000  # cover entries that are made or looked at, some seconds in all
 
 
-def _changes(plan: Plan, tables: Iterable[Table], patient: bool) -> Changes:
+def _changes(plan: Plan, start: Spread | None, patient: bool) -> Changes:
     changing = sum(s.valid_from is not None or s.valid_until is not None for s in plan.subscriptions)
     if not changing:
         return Changes(0, 0)
-    affordable = patient or sum(_work(table, changing) for table in tables) <= MOST_WORK
-    return Changes(changing, sum(bill_of_changes(plan).values()) if affordable else None)
+    start = start or spread_of(plan, plan.in_force(None))
+    affordable = patient or sum(_work(table, changing) for table in start.tables) <= MOST_WORK
+    return Changes(changing, sum(bill_of_changes(start).values()) if affordable else None)
 
 
 def _work(table: Table, changing: int) -> float:

@@ -86,15 +86,24 @@ class Overlay:
             step.notifications, step.ledger.bill(), late, step.sent, step.least, step.seconds, step.bound_seconds
         )
 
-    def ways(self, topic: str, at: np.ndarray) -> Ways:
-        """The links that publications of a topic can take, from its publishers' brokers (from all, if need be)."""
+    def ways(self, topic: str, at: np.ndarray, resting: np.ndarray, goals: np.ndarray) -> Ways:
+        """The links that publications of a topic can take, from its publishers' brokers (from all, if need be).
+
+        They must lead from brokers `resting` to `goals`, too: what rests there may have come over other links.
+        """
         plan = self.interests.plan
         brokers = {plan.routes.number[a.broker] for a in plan.advertisements if a.topic == topic}
         known = np.array(sorted(brokers), dtype=np.int64)
-        everywhere = not self.hosted.all() or not np.isin(at, known).all()
+        if self.hosted.all() and np.isin(at, known).all():
+            found = self._ways_from(topic, known, everywhere=False)
+            if (found.height[resting, goals] >= 0).all():
+                return found
+        return self._ways_from(topic, np.arange(len(plan.routes.brokers)), everywhere=True)
+
+    def _ways_from(self, topic: str, sources: np.ndarray, everywhere: bool) -> Ways:
         if (topic, everywhere) not in self._ways:
+            plan = self.interests.plan
             numbers = plan.by_topic[topic]
             goals = np.unique(plan.broker_of[numbers[self.interests.timed[numbers]]]) if len(numbers) else numbers
-            sources = np.arange(len(plan.routes.brokers)) if everywhere else known
             self._ways[topic, everywhere] = Ways.between(plan.routes, sources, goals)
         return self._ways[topic, everywhere]

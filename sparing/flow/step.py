@@ -213,7 +213,8 @@ class Step:
         rows, last = self.rows, entered + due
         at = np.zeros(0, np.int32) if rows is None else rows.at[:last]
         topic = self.plan.subscriptions[int(edges.subscription[0])].query.topic
-        ways = self.overlay.ways(topic, at)
+        resting = edges.place >= 0
+        ways = self.overlay.ways(topic, at, edges.place[resting], self.plan.broker_of[edges.subscription[resting]])
         ranges = Ranges.of_edges(edges.subscription, edges.end, self.interests.windows[1])
         goals = self.plan.broker_of[ranges.subscription]
         edges = self._placed(edges, ways, goals[ranges.of])
@@ -269,6 +270,7 @@ class Step:
     def _placed(self, edges: Edges, ways: Ways, goals: np.ndarray) -> Edges:
         """Edges with links in use as places, instead of the brokers at their beginnings."""
         place = np.where(edges.place >= 0, ways.link_of[np.maximum(edges.place, 0), goals], edges.place)
+        assert (place[edges.place >= 0] >= 0).all(), "what rests at a broker has a way to go"
         for at, (_, _, broker, _) in enumerate(self.foreign, len(edges) - len(self.foreign)):
             goal = goals[at]
             place[at] = HERE if broker == goal else ways.link_of[broker, goal]

@@ -20,6 +20,8 @@ RADIUS = 15.0
 MOST_LABELS = 160  # links; with more, counts would cover each other
 P_LINK, S_LINK, QUIET = "#0072B2", "#D55E00", "#bbbbbb"
 
+NOTHING = MarkingSummary("nothing is published", 0, 0, 0, (), ())
+
 Places = Mapping[str, tuple[float, float]]
 
 
@@ -36,7 +38,7 @@ def overlay_svg(
     width = max(x for x, _ in places.values()) + EDGE
     height = max(y for _, y in places.values()) + EDGE
     width = max(width, 560.0)
-    size = f'width="{width:.0f}" height="{(height + ROOM) * len(markings):.0f}"'
+    size = f'width="{width:.0f}" height="{(height + ROOM) * max(len(markings), 1):.0f}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">',
         "<defs>",
@@ -44,12 +46,12 @@ def overlay_svg(
         "</defs>",
         '<rect width="100%" height="100%" fill="white"/>',
     ]
-    for at, marking in enumerate(markings):
+    for at, marking in enumerate(markings or (NOTHING,)):
         parts.append(f'<g transform="translate(0 {at * (height + ROOM):.0f})">')
         parts += _title(marking)
         parts.append(f'<g transform="translate(0 {ROOM:.0f})">')
         parts += _links(overlay, marking, places)
-        parts += _brokers(marking, places, published[marking.topic], subscribed[marking.topic])
+        parts += _brokers(marking, places, published.get(marking.topic, {}), subscribed.get(marking.topic, {}))
         parts += ["</g>", "</g>"]
     return "\n".join([*parts, "</svg>"]) + "\n"
 

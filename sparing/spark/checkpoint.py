@@ -95,9 +95,7 @@ def check_in(spark: SparkSession, checkpoint: str, note: Note) -> None:
     if before is not None:
         for key, meaning in _MEANING.items():
             if getattr(before, key) != getattr(note, key):
-                raise SparingError(
-                    f"The checkpoint {checkpoint} {meaning}: put that back as it was, or start with a new checkpoint."
-                )
+                raise _other(checkpoint, meaning)
         for id_, query in note.queries.items():
             if before.queries.get(id_, query) != query:
                 raise SparingError(
@@ -131,7 +129,18 @@ def is_new(spark: SparkSession, checkpoint: str) -> bool:
 
 def _read(spark: SparkSession, checkpoint: str) -> Note | None:
     text = read_bytes(spark, _path(checkpoint))
-    return None if text is None else Note(**json.loads(text))
+    if text is None:
+        return None
+    found = json.loads(text)
+    if found.get("format") != FORMAT:
+        raise _other(checkpoint, _MEANING["format"])
+    return Note(**found)
+
+
+def _other(checkpoint: str, meaning: str) -> SparingError:
+    return SparingError(
+        f"The checkpoint {checkpoint} {meaning}: put that back as it was, or start with a new checkpoint."
+    )
 
 
 def _write(spark: SparkSession, checkpoint: str, note: Note) -> None:

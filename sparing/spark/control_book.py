@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import control_bill
-from sparing.control.routing.handover import Told, difference, told_of
+from sparing.control.routing.handover import Election, Told, difference, told_of
 from sparing.control.routing.spread import spread_of
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.spark.paths import read_bytes, write_bytes
@@ -75,6 +75,10 @@ def _page(told: Told) -> dict[str, Any]:
         "announced": _pairs(told.announced),
         "counts": {topic: _pairs(counts) for topic, counts in told.counts.items()},
         "signalled": {topic: _pairs(sent) for topic, sent in told.signalled.items()},
+        "elections": {
+            topic: [[e.links, _pairs(e.messages)] for e in elections] for topic, elections in told.elections.items()
+        },
+        "links": told.links,
     }
 
 
@@ -88,6 +92,11 @@ def _told(page: dict[str, Any]) -> Told:
         _table(page["announced"]),
         counts,
         {topic: _table(rows) for topic, rows in page["signalled"].items()},
+        {
+            topic: [Election([(a, b) for a, b in links], _table(rows)) for links, rows in elections]
+            for topic, elections in page["elections"].items()
+        },
+        [(a, b) for a, b in page["links"]],
     )
 
 

@@ -36,6 +36,7 @@ class Following:
     def __init__(self, spark: SparkSession, deployment: Deployment, plan: Plan, checkpoint: str, tell: Tell) -> None:
         self._spark, self._checkpoint, self._tell = spark, checkpoint, tell
         self._deployment = deployment
+        self._with_top_k = _asks_for_top_k(deployment)  # whether the query reads that column
         self.plan = plan
         self._fingerprint: str | None = None  # None: the plan that the query was started with
         self._seen = self._look()
@@ -69,11 +70,15 @@ class Following:
                 "more than publishers, subscribers, subscriptions and links has changed in the deployment; "
                 "stop it and run it again for that."
             )
+        if _asks_for_top_k(new) and not self._with_top_k:
+            raise SparingError("publishers ask for top_k, and none did when it started; stop it and run it again.")
         _check_publishers(old, new)
         _check_links(old.overlay, new.overlay)
         if all(getattr(new, part) == getattr(old, part) for part in FOLLOWED):
             return
         plan = plan_of(new)
+        for topic in plan.topics:
+            plan.marking(topic, plan.in_force(None))  # if that cannot be done, better now than under the new plan
         interests = Interests.of(plan, keep_payload=True, known_groups=known_groups(self._spark, self._checkpoint))
         check_in(self._spark, self._checkpoint, note_for(self._spark, new, plan, interests.named_groups))
         self._fingerprint = ship_later(self._spark, interests, Path(self._folder.name))
@@ -81,11 +86,12 @@ class Following:
         self._tell(f"The stream follows a change: {_difference(old, new)}.")
 
 
+def _asks_for_top_k(deployment: Deployment) -> bool:
+    return any(advertisement.top_k is not None for advertisement in deployment.advertisements)
+
+
 def _check_publishers(old: Deployment, new: Deployment) -> None:
-    """What the query reads from its source was settled when it started."""
-    wish = [any(ad.top_k is not None for ad in some.advertisements) for some in (old, new)]
-    if wish == [False, True]:
-        raise SparingError("publishers ask for top_k, and none did when it started; stop it and run it again for that.")
+    """What a source makes up was settled when the query started."""
     if old.source is not None and old.source.format == "rate" and new.advertisements != old.advertisements:
         raise SparingError("a rate source makes up rows of the publishers it started with; stop it and run it again.")
 

@@ -17,6 +17,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES
+from sparing.flow.links.static import check_order
 from sparing.flow.warm import warm_up
 from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
@@ -117,6 +118,8 @@ class PubSub:
                 f"The decision {interests.policy.name} must know everything that will be published, so it is for "
                 "batches only: choose another one for a stream, e.g. adock, or use sparing replay."
             )
+        if interests.policy.whole_trace:
+            check_order(self.plan)
         warm_up(ranking=any(ad.top_k is not None for ad in self.plan.advertisements))
         shipped = ship(self.spark, interests)
         parceled = match(admit(publications, interests), shipped)

@@ -38,7 +38,7 @@ def stream(
     """Start the streaming pipeline of a deployment, going on from its checkpoint if there is one.
 
     With `once` it works through what is there, in micro-batches, and stops. If the deployment was read from a file, the
-    stream follows changes of its subscriptions; `tell` is told of them.
+    stream follows changes of its publishers, subscriptions and links; `tell` is told of them.
     """
     sink = deployment.needed_sink()
     checkpoint = deployment.checkpoint

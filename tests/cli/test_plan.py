@@ -102,6 +102,16 @@ def test_markings_are_shown_and_drawn(tmp_path):
     assert "northwest>northeast: p-link, sigma 3, tau 6, eta -9" in titles
 
 
+def test_an_overlay_without_publishers_is_drawn(tmp_path):
+    what = yaml.safe_load(RING.read_text()) | {"publishers": []}
+    (tmp_path / "ring.yaml").write_text(yaml.safe_dump(what))
+    planned(tmp_path / "ring.yaml", "--plot", tmp_path / "ring.svg")
+    picture = ElementTree.fromstring((tmp_path / "ring.svg").read_text())
+    texts = {element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")}
+    assert texts >= {"nothing is published", "west", "southeast"}
+    assert int(picture.attrib["height"]) > 100
+
+
 def test_a_picture_that_cannot_be_written_is_told(tmp_path):
     result = CliRunner().invoke(build(), ["plan", str(RING), "--plot", str(tmp_path / "no" / "ring.svg")])
     assert result.exit_code != 0

@@ -8,12 +8,17 @@ import pytest
 from hypothesis import Phase, assume, event, find, given, settings
 from hypothesis import strategies as st
 
+from sparing.control.plan import make_plan
 from sparing.flow.links import POLICIES
 from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
 from sparing.flow.links.subscriber_edge import SUBSCRIBER_EDGE
 from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind, total
+from sparing.model.box import Box
+from sparing.model.overlay import Link, Overlay
+from sparing.model.subscription import Advertisement, Aggregation, Query, Subscription
+from sparing.model.window import TimeWindow
 from tests.flow import strategies
 from tests.flow.strategies import batches, events_of, judge_of, results_of
 from tests.judges import overlay as judge
@@ -245,6 +250,43 @@ def test_advance_leaves_the_state_it_is_given_alone(case, policy, data):
             assert other.notifications == first.notifications
             assert other.bill == first.bill
         assert described(again._states) == described(stored._states) == described(walk._states)
+
+
+# Other links
+
+
+def rerouted(tree, links):
+    """A publisher at a, who plainly reaches b, and a window at c."""
+    queries = (
+        Query("t", Box()),
+        Query("t", Box(), aggregation=Aggregation((strategies.OUTPUTS["n"],), TimeWindow(10, 10, 0))),
+    )
+    subscriptions = tuple(
+        Subscription(f"s{n}", who, query) for n, (who, query) in enumerate(zip("AB", queries, strict=True))
+    )
+    overlay = Overlay(tuple("abcde"), tuple(Link(*link) for link in links))
+    offered = (Advertisement("pa", "a", "t", Box()),)
+    homes = {"A": ("b",), "B": ("c",)}
+    return make_plan(overlay, strategies.TOPICS, offered, homes, subscriptions, "adock", 10, tree=tree)
+
+
+@pytest.mark.parametrize("tree", ["shared", "per-source"])
+@pytest.mark.parametrize("name", ["adock", "wad", "bat", "publisher-edge", "patience"])
+def test_what_waits_at_a_broker_takes_the_new_way_when_links_change(tree, name):
+    ring = ["ab", "bc", "cd", "da", "ae"]
+    before, after = rerouted(tree, ring), rerouted(tree, [link for link in ring if link != "bc"])
+    publications = [judge.Publication(str(n), 1 + n, "a", x=1) for n in range(3)]
+    first = Walk(before, POLICIES[name])
+    delivered = first.feed(batches(before, publications), until=5)
+    assert delivered.bill.by_link().get(("b", "c"), 0) == 0, "they wait at b, where a plain subscription had them"
+    second = Walk(after, POLICIES[name])
+    second._states, second._time = first._states, first._time
+    later = second.feed(batches(after, [judge.Publication("4", 6, "a", x=1)]))
+    assert [notification.payload for notification in later.notifications] == ['{"n":4}']
+    links = later.bill.by_link()
+    for link in ("ba", "ad", "dc"):
+        assert links[tuple(link)] >= 1, "one message at least on every link of the way from b"
+    assert ("b", "c") not in links
 
 
 # Hosted elsewhere

@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from sparing.deployment.deployment import Deployment
+from sparing.model.errors import SparingError
 from sparing.spark import run
+from sparing.spark.checkpoint import known_groups
 from sparing.spark.follow import Following
 from tests.spark import files, world
 
@@ -198,3 +200,9 @@ def test_a_deployment_without_a_file_has_nothing_to_follow(spark, tmp_path):
     following = Following(spark, deployment, None, str(tmp_path / "checkpoint"), told.append)
     following.catch_up()
     assert not told
+
+
+def test_a_checkpoint_of_another_version_is_refused_in_a_sentence(spark, tmp_path):
+    (tmp_path / "sparing.json").write_text(json.dumps({"format": 2, "partitions": 2, "overlay": "abc"}))
+    with pytest.raises(SparingError, match="was written by another version of Sparing"):
+        known_groups(spark, str(tmp_path))

@@ -54,7 +54,7 @@ class Live:
         self.tau = np.zeros(links, dtype=np.int64)
         self._goals = np.zeros((brokers, links), dtype=np.int32)  # [source, link] -> subscribers' brokers beyond it
         self._sources = np.zeros((links, brokers), dtype=np.int32)  # [link, goal] -> sources whose way leads over it
-        self._caught = np.zeros(links, dtype=bool)  # links that are entangled
+        self._component = np.full(links, FREE)  # link -> the entangled component that it is in
         for broker, count in (published or {}).items():
             self._publish(broker, count)
         for broker, count in enumerate([] if subscribed is None else subscribed.tolist()):
@@ -108,10 +108,13 @@ class Live:
 
     def elections(self, change: Change) -> dict[int, int]:
         """The messages, by link, by which brokers agree on entangled links, if a change touched one of them."""
-        touched = np.concatenate([change.counted_down, change.counted_up])
-        if not self._caught[touched].any():
+        touched = np.unique(self._component[np.concatenate([change.counted_down, change.counted_up])])
+        before, after = self.requires
+        concerned = np.isin(self._component, touched[touched != FREE])
+        inner = concerned[before] & concerned[after]
+        if not inner.any():
             return {}
-        _, messages, _ = election(self._routes.source, self._routes.target, self.eta, *self.requires)
+        _, messages, _ = election(self._routes.source, self._routes.target, self.eta, before[inner], after[inner])
         return {int(self._routes.link_of[a, b]): count for (a, b), count in messages.items()}
 
     def _changed(self, change: Callable[[], None]) -> Change:
@@ -169,5 +172,5 @@ class Live:
             marking: np.ndarray = eta >= 0
             return marking
         before, after = self.requires
-        self._caught = entangled(eta, before, after) != FREE
-        return mark_by(eta, before, after, self._caught)
+        self._component = entangled(eta, before, after)
+        return mark_by(eta, before, after, self._component != FREE)

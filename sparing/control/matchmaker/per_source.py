@@ -31,7 +31,8 @@ def mark_by(eta: np.ndarray, before: np.ndarray, after: np.ndarray, caught: np.n
     if caught.any():
         place, inner = np.cumsum(caught) - 1, caught[before] & caught[after]
         try:
-            marking[caught] = largest_closure(eta[caught], place[before[inner]], place[after[inner]])
+            worth = eta[caught] // max(int(np.gcd.reduce(eta[caught])), 1)  # weights in common do not matter
+            marking[caught] = largest_closure(worth, place[before[inner]], place[after[inner]])
         except OverflowError as error:
             raise SparingError(f"The matchmaker cannot count that far: {error}; use smaller link weights.") from None
     return marking

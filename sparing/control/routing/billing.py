@@ -19,9 +19,10 @@ def control_bill(plan: Plan, spread: Spread | None = None) -> Bill:
 
     What is there from the start (`spread`, worked out here if it is not given) is in no time bucket.
     """
-    bill = bill_at(spread or spread_of(plan, plan.in_force(None)))
+    spread = spread or spread_of(plan, plan.in_force(None))
+    bill = bill_at(spread)
     if len(plan.changes):
-        bill.update(bill_of_changes(plan))
+        bill.update(bill_of_changes(spread))
     return bill
 
 
@@ -33,18 +34,21 @@ def bill_at(spread: Spread) -> Bill:
     for (link, kind), numbers in spread.told.items():
         bill[_key(plan, link, kind, None)] += len(numbers)
     for link, contests in spread.announced.items():
-        bill[_key(plan, link, MessageKind.CHANNEL, None)] += contests
+        bill[_key(plan, link, MessageKind.CHANNEL, None)] += len(contests)
     for sent in spread.signalled.values():
         for link, messages in sent.items():
             bill[_key(plan, link, MessageKind.COORDINATION, None)] += messages
     return bill
 
 
-def bill_of_changes(plan: Plan) -> Bill:
-    """Messages when subscriptions come and go; at equal times those that end make room first."""
-    bill = Bill()
+def bill_of_changes(spread: Spread) -> Bill:
+    """Messages when subscriptions come and go; at equal times those that end make room first.
+
+    `spread` is what has been told before the first change.
+    """
+    bill, plan = Bill(), spread.plan
     start = plan.in_force(None)
-    network = Network(plan, start)
+    network = Network(spread, start)
     live = {topic: live_of(plan, topic, start) for topic in plan.topics}
     moments: list[tuple[int, bool, int]] = []
     for number, subscription in enumerate(plan.subscriptions):
@@ -102,7 +106,7 @@ def _settled(network: Network) -> Sent:
 
 def network_of(plan: Plan) -> Network:
     """The brokers of a plan, before the first change."""
-    return Network(plan, plan.in_force(None))
+    return Network(spread_of(plan, plan.in_force(None)), plan.in_force(None))
 
 
 def _key(plan: Plan, link: int, kind: MessageKind, bucket: int | None) -> BillKey:

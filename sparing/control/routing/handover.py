@@ -17,14 +17,24 @@ Counts = dict[Ends, tuple[int, int]]  # sigma and tau
 
 
 @dataclass(frozen=True)
+class Election:
+    """Links that had to be decided together, and the messages that it took."""
+
+    links: list[Ends]
+    messages: dict[Ends, int]
+
+
+@dataclass(frozen=True)
 class Told:
     """What brokers know of each other before the first change, by names."""
 
     advertisements: dict[Ends, list[str]] = field(default_factory=dict)
     subscriptions: dict[Ends, dict[str, str]] = field(default_factory=dict)  # id -> kind of message
-    announced: dict[Ends, int] = field(default_factory=dict)  # contests for the k best that were told down
+    announced: dict[Ends, list[str]] = field(default_factory=dict)  # contests for the k best that were told down
     counts: dict[str, Counts] = field(default_factory=dict)  # by topic, if counts travel
     signalled: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by topic: messages to agree from nothing
+    elections: dict[str, list[Election]] = field(default_factory=dict)  # by topic
+    links: list[Ends] = field(default_factory=list)  # of the overlay, each in one direction
 
 
 def told_of(spread: Spread) -> Told:
@@ -37,7 +47,10 @@ def told_of(spread: Spread) -> Told:
     for (link, kind), numbers in spread.told.items():
         known = subscriptions.setdefault(_ends(plan, link), {})
         known.update((plan.subscriptions[number].id, kind.value) for number in numbers.tolist())
-    announced = {_ends(plan, link): contests for link, contests in spread.announced.items()}
+    announced = {
+        _ends(plan, link): [repr(contest.advertisement) for contest in contests]
+        for link, contests in spread.announced.items()
+    }
     signalled = {
         topic: {_ends(plan, link): messages for link, messages in sent.items()}
         for topic, sent in spread.signalled.items()
@@ -47,11 +60,18 @@ def told_of(spread: Spread) -> Told:
         demand = spread.markings[topic].demand
         pairs = zip(demand.sigma.tolist(), demand.tau.tolist(), strict=True)
         counts[topic] = {_ends(plan, link): pair for link, pair in enumerate(pairs) if pair != (0, 0)}
-    return Told(advertisements, subscriptions, announced, counts, signalled)
+    elections = {
+        topic: [
+            Election([_ends(plan, link) for link in links], {_ends(plan, link): n for link, n in sent.items()})
+            for links, sent in components
+        ]
+        for topic, components in spread.elections.items()
+    }
+    return Told(advertisements, subscriptions, announced, counts, signalled, elections, list(plan.links))
 
 
 def difference(before: tuple[Bill, Told], after: tuple[Bill, Told]) -> Bill:
-    """What it takes to get from one plan to the next.
+    """What it takes to get from one plan to the next. Nothing can be withdrawn over a link that is no more.
 
     Plans are given by their control bills, whose messages at later times stay as they are, and by what was told.
     """
@@ -68,22 +88,34 @@ def difference(before: tuple[Bill, Told], after: tuple[Bill, Told]) -> Bill:
         for id_ in gone.keys() ^ come.keys():
             _add(bill, link, MessageKind(come.get(id_) or gone[id_]), 1)
     for link in _links(old.announced, new.announced):
-        _add(bill, link, MessageKind.CHANNEL, abs(new.announced.get(link, 0) - old.announced.get(link, 0)))
-    for topic, counts in new.counts.items():
-        for link, messages in _counted(old.counts.get(topic), counts, new.signalled[topic]):
+        changed = set(old.announced.get(link, ())) ^ set(new.announced.get(link, ()))
+        _add(bill, link, MessageKind.CHANNEL, len(changed))
+    for topic in new.counts:
+        for link, messages in _counted(old.counts.get(topic), new, topic):
             _add(bill, link, MessageKind.COORDINATION, messages)
-    return bill
+    there = {*new.links, *((target, source) for source, target in new.links)}
+    return Bill({key: messages for key, messages in bill.items() if (key.source, key.target) in there})
 
 
-def _counted(old: Counts | None, new: Counts, signalled: Mapping[Ends, int]) -> Iterable[tuple[Ends, int]]:
-    """Counts that have changed travel again: those of advertisements down a link, those of subscriptions up."""
+def _counted(old: Counts | None, told: Told, topic: str) -> Iterable[tuple[Ends, int]]:
+    """Counts that have changed travel again: those of advertisements down a link, those of subscriptions up.
+
+    Links that must be decided together are, if one of them has other counts than before.
+    """
+    new = told.counts[topic]
     if old is None:
-        yield from signalled.items()
+        yield from told.signalled[topic].items()
         return
+    changed = set()
     for link in _links(old, new):
         (sigma, tau), (now_sigma, now_tau) = old.get(link, (0, 0)), new.get(link, (0, 0))
         yield link, int(sigma != now_sigma)
         yield (link[1], link[0]), int(tau != now_tau)
+        if (sigma, tau) != (now_sigma, now_tau):
+            changed.add(link)
+    for election in told.elections.get(topic, ()):
+        if not changed.isdisjoint(election.links):
+            yield from election.messages.items()
 
 
 def _links(*tables: Mapping[Ends, object]) -> list[Ends]:

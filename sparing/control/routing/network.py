@@ -10,7 +10,7 @@ its way at any moment.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -18,8 +18,7 @@ import numpy as np
 
 from sparing.control.covering.contest import Contest, Covering
 from sparing.control.covering.watched import Change, WatchedCover
-from sparing.control.plan import Plan
-from sparing.control.routing.spread import in_contest, spread_of
+from sparing.control.routing.spread import Spread, in_contest
 from sparing.control.routing.tables import NO_LINK
 from sparing.model.bill import MessageKind
 from sparing.model.box import Box
@@ -128,10 +127,10 @@ class Errand(NamedTuple):
 class Network:
     """All brokers and the messages on their way."""
 
-    def __init__(self, plan: Plan, in_force: np.ndarray, s_links: Mapping[str, np.ndarray] | None = None) -> None:
-        """`in_force` says who is there from the start, `s_links` how links are marked then, by topic."""
+    def __init__(self, spread: Spread, in_force: np.ndarray) -> None:
+        """`spread` is what has been told at the start, when those `in_force` are there."""
+        plan = spread.plan
         self._plan, self._routes = plan, plan.routes
-        spread = spread_of(plan, in_force, s_links=s_links)
         self.s_links = {topic: marking.s_link for topic, marking in spread.markings.items()}
         self._number = {subscription.id: number for number, subscription in enumerate(plan.subscriptions)}
         self._errands = [
@@ -223,7 +222,7 @@ class Network:
     def remark(self, topic: str, s_link: np.ndarray) -> None:
         """Mark the links of a topic anew; nothing may be on its way."""
         assert not self.waiting
-        before = self.s_links[topic]
+        before, announced = self.s_links[topic], len(self.announcements)
         new, old = list[tuple[int, int]](), list[tuple[int, int]]()
         changed = [self._routes.reverse(link) for link in np.flatnonzero(before != s_link).tolist()]
         ends = [
@@ -245,6 +244,7 @@ class Network:
             if self._runs(at, link):
                 new += [(link, self._number[id_]) for id_ in self._cover(at, broker).forwarded()]
         self._tell(sorted(new), sorted(old))
+        del self.announcements[announced:]  # on links that have changed, they are counted afresh
         for link in changed:
             self._announce_afresh(link, topic)
 
@@ -320,7 +320,7 @@ class Network:
         """The same for a link that has been marked anew."""
         told = [number for over, number in self._told if over == link]
         for at in self._contests_for_the_best:
-            if self._errands[at].topic == topic and self._matching.pop((at, link), 0) == 0:
+            if self._errands[at].topic == topic:
                 self._matching[at, link] = sum(self._matches_beyond(at, link, number) for number in told)
                 if self._matching[at, link]:
                     self.announcements.append(self._routes.reverse(link))
@@ -329,8 +329,8 @@ class Network:
         """Whether a subscription concerns an errand and comes over a link, an s-link, on its way."""
         errand, source = self._errands[at], int(self._routes.source[link])
         return bool(
-            number in self._concerned[at]
-            and self.s_links[errand.topic][self._routes.reverse(link)]
+            self.s_links[errand.topic][self._routes.reverse(link)]
+            and number in self._concerned[at]
             and self._routes.link_of[source, errand.root] == link
             and self._comes_by(number, source, errand.root)
         )

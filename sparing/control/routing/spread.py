@@ -19,6 +19,8 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.covering.contest import Contest, Covering
+from sparing.control.matchmaker.election import election
+from sparing.control.matchmaker.entangled import FREE, entangled
 from sparing.control.matchmaker.marking import Marking, Matchmaker
 from sparing.control.matchmaker.signalling import signal
 from sparing.control.plan import Plan
@@ -75,14 +77,29 @@ class Spread:
         return found
 
     @cached_property
-    def announced(self) -> dict[int, int]:
-        """Link -> how many contests for the k best are told down it, an s-link, because somebody matches beyond."""
-        found: dict[int, int] = {}
+    def elections(self) -> dict[str, list[tuple[list[int], dict[int, int]]]]:
+        """By topic, entangled components: their links, and link -> messages by which brokers agree on them."""
+        found: dict[str, list[tuple[list[int], dict[int, int]]]] = {}
+        for topic in self.signalled if not self.plan.shared else ():
+            demand = self.markings[topic].demand
+            before, after = demand.requires
+            component = entangled(demand.eta, before, after)
+            for number in range(int(component.max(initial=FREE)) + 1):
+                inner = (component[before] == number) & (component[after] == number)
+                _, sent, _ = election(demand.source, demand.target, demand.eta, before[inner], after[inner])
+                messages = {int(self.plan.routes.link_of[ends]): count for ends, count in sent.items()}
+                found.setdefault(topic, []).append((np.flatnonzero(component == number).tolist(), messages))
+        return found
+
+    @cached_property
+    def announced(self) -> dict[int, list[Contest]]:
+        """Link -> the contests for the k best that are told down it, an s-link, because somebody matches beyond."""
+        found: dict[int, list[Contest]] = {}
         for table in self.tables:
             if in_contest(table.contest):
                 climbs = self.markings[table.contest.advertisement.topic].climbs
                 for link in filter(climbs, table.told()):
-                    found[Routes.reverse(link)] = found.get(Routes.reverse(link), 0) + 1
+                    found.setdefault(Routes.reverse(link), []).append(table.contest)
         return found
 
 
@@ -98,18 +115,15 @@ def spread_of(
     markings = {topic: plan.marking(topic, in_force) for topic in plan.topics}
     if s_links is not None:
         markings = {topic: replace(marking, s_link=s_links[topic]) for topic, marking in markings.items()}
-    climbing = {
-        (topic, root): table_of(
-            _covered(plan.climb(topic, root), covering),
-            plan.broker_of,
-            plan.routes,
-            False,
-            in_force,
-            over=marking.climbs,
-        )
-        for topic, marking in markings.items()
-        for root in marking.roots
-    }
+    climbing = {}
+    for topic, marking in markings.items():
+        # On a shared tree the same climbs over a link, whichever publishers lie beyond.
+        done: dict[int, np.ndarray] | None = {} if plan.shared else None
+        for root in marking.roots:
+            contest = _covered(plan.climb(topic, root), covering)
+            climbing[topic, root] = table_of(
+                contest, plan.broker_of, plan.routes, False, in_force, over=marking.climbs, done=done
+            )
     tables = []
     for number in sorted(set(plan.contest_of)):
         contest = _covered(plan.contests[number], covering)

@@ -65,11 +65,13 @@ def table_of(
     in_force: np.ndarray | None = None,
     met: Met | None = None,
     over: Callable[[int], bool] | None = None,
+    done: dict[int, np.ndarray] | None = None,
 ) -> Table:
     """The routing table of an advertisement. `in_force` (by subscription number) leaves some subscriptions out.
 
     With `met`, brokers that do not know the advertisement have what climbs there, and tell that. With `over`, only
-    brokers that tell over such links are of interest, and what they tell goes no further than these lead.
+    brokers that tell over such links are of interest, and what they tell goes no further than these lead. `done` has
+    for links what has been worked out before, if that is known to be the same; it is added to.
     """
     climbing = {} if met is None else {entry.broker: entry for entry in met.climbing.known}
     root = routes.number[contest.advertisement.broker]
@@ -103,7 +105,9 @@ def table_of(
             ones = np.ones(len(places))
             known.append(Known(broker, contest.numbers[places], ones, np.searchsorted(places, sent), link))
             continue
-        sent = contest.forwarded(places)
+        sent = contest.forwarded(places) if done is None or link not in done else done[link]
+        if done is not None:
+            done[link] = sent
         weights = contest.stood_for(places, sent, mass) if weighted else np.ones(len(sent))
         arrived.setdefault(int(routes.target[link]), []).append((sent, weights))
         known.append(Known(broker, contest.numbers[places], mass, np.searchsorted(places, sent), link))

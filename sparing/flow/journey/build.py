@@ -75,7 +75,7 @@ def set_out(
     """
     links, nwrs, rows = len(ways.links), len(ranges.end), len(travellers.time)
     nwr_starts, nwr_edges = by_nwr(ranges.of, nwrs)
-    depths = int(ways.arrival(goals).max(initial=0)) + 1
+    depths = max(int(ways.arrival(goals).max(initial=0)), 0) + 1
     stages = ranges.end[:, None] + policy.patience * np.arange(depths)[None, :]
     buckets, bucket_of = np.unique(stages // bucket, return_inverse=True)
     starts = np.searchsorted(edges.row, np.arange(rows + 1))

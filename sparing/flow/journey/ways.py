@@ -17,14 +17,14 @@ class Ways:
     link_of: np.ndarray  # [broker, broker] -> link; whatever is not a link of these is as in the routes
     source: np.ndarray
     target: np.ndarray
-    height: np.ndarray  # [broker, goal] -> the most links on a way to the goal before it comes by the broker
+    height: np.ndarray  # [broker, goal] -> the most links on a way to the goal before it comes by the broker (-1: none)
     local: np.ndarray  # the plan's number of a link -> the number here
 
     @classmethod
     def between(cls, routes: Routes, sources: np.ndarray, goals: np.ndarray) -> Ways:
         """The ways from all sources to all goals."""
         is_used = np.zeros(len(routes.source), dtype=bool)
-        height = np.zeros(routes.hops.shape, dtype=np.int32)
+        height = np.full(routes.hops.shape, -1, dtype=np.int32)
         here, goal = (side.ravel() for side in np.meshgrid(sources, goals, indexing="ij"))
         travelled = 0
         while len(here):

@@ -14,6 +14,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
+from sparing.control.plan import Plan
 from sparing.flow.journey.arrays import Journey
 from sparing.flow.journey.places import following, resting_places
 from sparing.flow.links.policy import TABLE, LinkPolicy
@@ -41,11 +42,33 @@ class Static(LinkPolicy):
 
 def upstream_first(journey: Journey, place: np.ndarray) -> list[int]:
     """The links that edges cross from their places on, each after all that feed it."""
-    order = TopologicalSorter({link: list[int]() for link in range(len(journey.links))})
+    pairs = [np.zeros((2, 0), np.int64)]
     for links, edges in crossings(journey, place):
         after = following(journey, links, edges)
-        for pair in np.unique(np.stack([links, after])[:, after >= 0], axis=1).T.tolist():
-            order.add(*reversed(pair))
+        pairs.append(np.stack([links, after])[:, after >= 0])
+    return _in_order(np.concatenate(pairs, axis=1), len(journey.links))
+
+
+def check_order(plan: Plan) -> None:
+    """Refuse plans whose links may feed each other in a circle, before anything is walked."""
+    for topic, published in plan.published.items() if not plan.shared else ():
+        goals = np.unique(plan.broker_of[plan.by_topic[topic]])
+        here, goal = (side.ravel() for side in np.meshgrid(list(published), goals, indexing="ij"))
+        link = plan.routes.link_of[here.astype(np.int64), goal.astype(np.int64)]
+        pairs = [np.zeros((2, 0), np.int64)]
+        while len(link):
+            link, goal = link[link >= 0], goal[link >= 0]
+            after = plan.routes.link_of[plan.routes.target[link], goal]
+            pairs.append(np.stack([link, after])[:, after >= 0])
+            link = after
+        _in_order(np.concatenate(pairs, axis=1), len(plan.routes.source))
+
+
+def _in_order(pairs: np.ndarray, count: int) -> list[int]:
+    """All links, the first of every pair before the second."""
+    order = TopologicalSorter({link: list[int]() for link in range(count)})
+    for before, after in np.unique(pairs, axis=1).T.tolist():
+        order.add(after, before)
     try:
         return list(order.static_order())
     except CycleError:

@@ -131,3 +131,17 @@ def test_a_thousand_joins_leaves_and_cut_links(seed: int, shared: bool) -> None:
             flips += len(done.to_s_link) + len(done.to_p_link)
         check(live, afresh(live, Matchmaker.MIN_COST, shared, routes, weight))
     assert flips > 50
+
+
+def test_only_the_links_concerned_hold_an_election() -> None:
+    """Two rings that are not linked: what happens in one is nothing to the other."""
+    names = [*"abcdef", *"ABCDEF"]
+    pairs = [(ring[n], ring[(n + 1) % 6]) for ring in ("abcdef", "ABCDEF") for n in range(6)]
+    overlay = Overlay(tuple(names), tuple(Link(*pair) for pair in pairs))
+    routes = routes_of(overlay, shared=False)
+    weight = np.ones(len(routes.source), dtype=np.int64)
+    published = {3: 4, 4: 2, 5: 2, 9: 4, 10: 2, 11: 2}
+    live = Live(Matchmaker.MIN_COST, False, routes, weight, published, np.array([4, 3, 4, 1, 0, 3] * 2))
+    messages = live.elections(live.subscribe(0, 1))
+    assert messages
+    assert {routes.brokers[routes.source[link]] for link in messages} <= set("abcdef")

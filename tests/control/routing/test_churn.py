@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from sparing.control.matchmaker.live import Live
 from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
+from sparing.control.routes import Routes
 from sparing.control.routing.billing import bill_at, control_bill, live_of, messages_of
 from sparing.control.routing.handover import Told, difference, told_of
 from sparing.control.routing.network import OWN, Network
 from sparing.control.routing.spread import Spread, spread_of
+from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
 from sparing.graphs.trees import components
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.box import Box
@@ -30,7 +33,7 @@ from tests.control.routing.worlds import TOPIC, Codes, Knows, beyond, plans, poi
 
 def start(plan: Plan, there: set[int]) -> tuple[Network, Live]:
     in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
-    return Network(plan, in_force), live_of(plan, "t", in_force)
+    return Network(spread_of(plan, in_force), in_force), live_of(plan, "t", in_force)
 
 
 def all_reached(plan: Plan, knows: Knows, staying: set[int], published: list[Codes]) -> None:
@@ -254,3 +257,60 @@ def test_publishers_subscribers_and_links_come_and_go(tree: str) -> None:
             all_reached(plan, knows, set(range(len(plan.subscriptions))), [point])
             once(plan, knows, point)
     assert billed > 200, "most changes cost less than to tell everything again"
+
+
+def test_contests_are_announced_as_long_as_somebody_matches_beyond_an_s_link() -> None:
+    """A link becomes an s-link when s2 leaves, and s0 and s1, who match what is offered to the best, are told anew."""
+    what = {
+        "name": "two",
+        "overlay": {"brokers": ["a", "b"], "links": [["a", "b"]]},
+        "topics": {"t": {"time": "ts", "fields": {"x": "int", "ts": "timestamp"}}},
+        "publishers": [
+            {"id": "p0", "at": "a", "topic": "t", "top_k": 1, "where": "x >= 1 AND x <= 3", "rank": "subscription.w"},
+            {"id": "p1", "at": "a", "topic": "t", "where": "x = 100"},
+        ],
+        "subscribers": [{"id": "u", "at": "b"}],
+        "subscriptions": [
+            {"id": f"s{n}", "subscriber": "u", "sql": f"SELECT * FROM t WHERE {where}", "attributes": {"w": w}}
+            for n, (where, w) in enumerate([("x BETWEEN 0 AND 6", 1), ("x BETWEEN 1 AND 4", 8), ("x IN (0, 1)", 8)])
+        ],
+    }
+    plan = plan_of(Deployment.of(what))
+    there = {0, 1, 2}
+    network, live = start(plan, there)
+    for number in (2, 1, 1, 1, 0):
+        list(messages_of(network, live, "t", number, number not in there))
+        there ^= {number}
+        check_markings(plan, network, there)
+        check_told(plan, network, there)
+
+
+def test_nothing_is_withdrawn_over_a_link_that_is_cut() -> None:
+    whole = world(3, "shared")
+    routes = whole.routes
+    homes = {s.subscriber: (routes.brokers[b],) for s, b in zip(whole.subscriptions, whole.broker_of, strict=True)}
+    overlay = random_overlay(random.Random(3), 14, 8)
+    told = []
+    for links in (overlay.links, tuple(k for k in overlay.links if (k.one, k.other) != first_cut(overlay, routes))):
+        one = Overlay(overlay.brokers, links)
+        args = {"t": TOPIC}, whole.advertisements, homes, whole.subscriptions
+        plan = make_plan(one, *args, "adock", 1000)
+        spread = spread_of(plan, plan.in_force(None))
+        told.append((control_bill(plan, spread), told_of(spread)))
+    ends = set(first_cut(overlay, routes))
+    assert any({key.source, key.target} == ends for key in told[0][0]), "it was in use"
+    changed = difference(*told)
+    assert changed
+    assert not any({key.source, key.target} == ends for key in changed)
+
+
+def first_cut(overlay: Overlay, routes: Routes) -> tuple[str, str]:
+    """A link of the tree that others make up for."""
+    used = {
+        frozenset((routes.brokers[a], routes.brokers[b])) for a, b in zip(routes.source, routes.target, strict=True)
+    }
+    for link in sorted(overlay.links):
+        fewer = Overlay(overlay.brokers, tuple(other for other in overlay.links if other != link))
+        if frozenset((link.one, link.other)) in used and len(components(fewer.neighbours)) == 1:
+            return link.one, link.other
+    raise AssertionError("no such link")

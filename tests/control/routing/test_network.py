@@ -23,12 +23,16 @@ steps = st.lists(st.integers(0, 11), max_size=12)
 
 def emptied(plan: Plan) -> Network:
     """The plan's brokers before anybody has subscribed."""
-    return Network(plan, np.zeros(len(plan.subscriptions), bool))
+    return network(plan, np.zeros(len(plan.subscriptions), bool))
+
+
+def network(plan: Plan, in_force: np.ndarray) -> Network:
+    return Network(spread_of(plan, in_force), in_force)
 
 
 def full(plan: Plan) -> Network:
     """The plan's brokers once everybody has subscribed."""
-    return Network(plan, np.ones(len(plan.subscriptions), bool))
+    return network(plan, np.ones(len(plan.subscriptions), bool))
 
 
 def change(network: Network, there: set[int], number: int) -> None:
@@ -52,7 +56,7 @@ def check_told(plan: Plan, network: Network, there: set[int]) -> None:
     for (link, _), numbers in spread.told.items():
         expected.setdefault(link, set()).update(numbers.tolist())
     assert network.told() == expected
-    assert network.announced() == spread.announced
+    assert network.announced() == {link: len(contests) for link, contests in spread.announced.items()}
 
 
 @given(plans(), steps, st.booleans())

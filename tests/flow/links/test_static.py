@@ -6,15 +6,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import event, given, settings
 
+from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
 from sparing.flow.at_once import AtOnce
 from sparing.flow.interests import Interests
 from sparing.flow.links import ADOCK, PATIENCE, POLICIES, PUBLISHER_EDGE, STATIC, SUBSCRIBER_EDGE, WAD, WAD_LIVE
-from sparing.flow.links.static import Static
+from sparing.flow.links.static import Static, check_order
 from sparing.flow.overlay import END_OF_TIME, Overlay
 from sparing.flow.walk import Walk
 from sparing.model.errors import SparingError
+from tests.docs.pages import ROOT
 from tests.flow import strategies
 from tests.flow.links.graphs import Inputs, complete_graphs, decided_messages, fewest_messages
 from tests.flow.links.seeded import seeded_case
@@ -111,6 +115,19 @@ def test_so_it_is_with_a_tree_per_source_unless_links_feed_each_other_in_a_circl
     with suppress(SparingError):
         check_optimal(plan, publications, [policy])
         event("one after the other")
+
+
+def test_links_that_may_feed_each_other_in_a_circle_are_refused_beforehand():
+    what = yaml.safe_load((ROOT / "docs" / "examples" / "ring.yaml").read_text())
+    brokers = what["overlay"]["brokers"]
+    ring = [[one, other] for one, other in zip(brokers, [*brokers[1:], brokers[0]], strict=True)]
+    what["overlay"]["links"] = ring
+    what["publishers"] = [{"id": f"p{b}", "at": b, "topic": "alarms"} for b in brokers]
+    what["subscribers"] = [{"id": b, "at": b} for b in brokers]
+    what["subscriptions"] = [{"id": b, "subscriber": b, "sql": "SELECT * FROM alarms"} for b in brokers]
+    with pytest.raises(SparingError, match="feed their links in a circle"):
+        check_order(plan_of(Deployment.of(what)))
+    check_order(plan_of(Deployment.of(what | {"policy": {"tree": "shared"}})))
 
 
 @given(SHARED)
