@@ -38,8 +38,13 @@ types: setup ## Check types
 contract: setup ## Check that imports only look down
 	$(BIN)/lint-imports
 
-unit: setup java ## Run the tests
-	$(BIN)/python -m pytest
+# Tests with Spark mostly wait, and the others do not need it: both at once take little longer than either.
+PLAIN := .pytest_cache/plain.log
+unit: setup java ## Run the tests, those that need Spark beside the others
+	@mkdir -p $(dir $(PLAIN))
+	@$(BIN)/python -m pytest -m "not spark" > $(PLAIN) 2>&1 & plain=$$!; \
+	$(BIN)/python -m pytest -m spark; spark=$$?; \
+	wait $$plain; plain=$$?; cat $(PLAIN); exit $$((plain | spark))
 
 format: setup ## Put style right
 	$(BIN)/ruff check --fix .
