@@ -10,6 +10,7 @@ import numpy as np
 from sparing.control.matchmaker.demand import Demand, Tree, trees_by_hops
 from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
+from sparing.workloads.transit_stub import Rounding, descriptors
 
 TRANSIT_STUB, MESH = "transit-stub", "mesh"
 SHARED, PER_SOURCE = "shared", "per source"
@@ -17,7 +18,6 @@ KINDS = ((TRANSIT_STUB, SHARED), (TRANSIT_STUB, PER_SOURCE), (MESH, PER_SOURCE))
 
 LINKS_PER_BROKER = 3.2  # about what the paper's overlays of 100 brokers have
 STUB, STUBS = 8, 3  # brokers of a stub, stubs at a transit broker
-MOST = 100  # descriptors at a publisher or subscriber: bounded Pareto with exponent 1, from 1 on
 FEWEST_LINKS = 50
 DRAWS = 60  # at most, for links that are not there yet
 
@@ -106,7 +106,7 @@ def made_up(settings: Settings, case: Case, number: int = 0) -> Scene:
     roots = np.sort(rng.permutation(edge)[: settings.publishers])
     wanted = rng.permutation(edge)[: max(1, round(settings.subscribers * len(edge)))]
     subscribed = np.zeros(overlay.brokers, dtype=np.int64)
-    subscribed[wanted] = descriptors(len(wanted), rng)
+    subscribed[wanted] = descriptors(rng, len(wanted), Rounding.DOWN)
     source, target = overlay.source, overlay.target
     if case.trees == SHARED:  # the tree of a core
         (tree,) = trees_by_hops(source, target, [0], np.arange(overlay.brokers))
@@ -114,17 +114,15 @@ def made_up(settings: Settings, case: Case, number: int = 0) -> Scene:
             np.concatenate([a, b])
             for a, b in ((source[tree.links], target[tree.links]), (target[tree.links], source[tree.links]))
         )
-    return Scene(source, target, roots.tolist(), descriptors(len(roots), rng), subscribed)
-
-
-def descriptors(count: int, rng: np.random.Generator) -> np.ndarray:
-    """Whole numbers from 1 to MOST, bounded Pareto with exponent 1, rounded down."""
-    found: np.ndarray = np.floor(1 / (1 - rng.random(count) * (1 - 1 / MOST))).astype(np.int64)
-    return found
+    return Scene(source, target, roots.tolist(), descriptors(rng, len(roots), Rounding.DOWN), subscribed)
 
 
 def transit_stub(links: int, rng: np.random.Generator) -> Overlay:
-    """Transit brokers, each with stubs; a tree that connects all, then further links within the transit and stubs."""
+    """Transit brokers, each with stubs; a tree that connects all, then further links within the transit and stubs.
+
+    The study's networks (`sparing.workloads.transit_stub`) have few transit nodes, most of them linked to each other;
+    here so many links are spread over as many transit brokers as there are stubs for.
+    """
     brokers = round(links / LINKS_PER_BROKER)
     transit = -(-brokers // (1 + STUB * STUBS))
     number = np.arange(brokers - transit)

@@ -17,8 +17,6 @@ import numpy as np
 from sparing.control.matchmaker.demand import ROOT, Demand
 from sparing.graphs.closure import largest_closure
 
-_NONE = np.zeros(0, dtype=np.int64)
-
 
 def mark_as_printed(demand: Demand) -> np.ndarray:
     """Link -> whether it is an s-link by Figure 6; weights are whole numbers. The marking may not be valid."""
@@ -31,12 +29,8 @@ def mark_as_printed(demand: Demand) -> np.ndarray:
 def upstream(demand: Demand) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of links, the first anywhere above the second in some tree."""
     count = max(len(demand.source), 1)
-    sizes = [len(tree.links) for tree in demand.trees]
-    starts = np.repeat(np.cumsum([0, *sizes])[:-1], sizes)
-    links = np.concatenate([_NONE, *(tree.links for tree in demand.trees)])
-    parent = np.concatenate([_NONE, *(tree.parent for tree in demand.trees)])
-    parent = np.where(parent == ROOT, ROOT, parent + starts)
-    keys, place, above = [_NONE], np.arange(len(links)), parent
+    links, parent = demand.forest
+    keys, place, above = [np.zeros(0, dtype=np.int64)], np.arange(len(links)), parent
     while len(place):
         inner = above != ROOT
         place, above = place[inner], above[inner]

@@ -50,7 +50,7 @@ class Demand:
     @cached_property
     def tau(self) -> np.ndarray:
         """Link -> how many subscriptions would cross it if all links were s-links."""
-        links, parent = self._forest
+        links, parent = self.forest
         goals = self.target[links]
         counts = self.subscribed[goals] > 0
         start = 0
@@ -72,13 +72,13 @@ class Demand:
     @cached_property
     def requires(self) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of links, the first before the second in some tree: if the first is an s-link, so is the second."""
-        (links, parent), count = self._forest, len(self.source)
+        (links, parent), count = self.forest, len(self.source)
         inner = np.flatnonzero(parent != ROOT)
         keys = np.sort(distinct(*arranged(links[parent[inner]], links[inner], count)))
         return keys // max(count, 1), keys % max(count, 1)
 
     @cached_property
-    def _forest(self) -> tuple[np.ndarray, np.ndarray]:
+    def forest(self) -> tuple[np.ndarray, np.ndarray]:
         """The links of all trees, and for each the place of the one before it."""
         sizes = [len(tree.links) for tree in self.trees]
         starts = np.repeat(np.cumsum([0, *sizes])[:-1], np.array(sizes, dtype=np.int64))

@@ -10,20 +10,17 @@ its way at any moment.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest, Covering
-from sparing.control.covering.watched import Change, WatchedCover
+from sparing.control.covering.contest import Contest
+from sparing.control.routing.covers import Cover, cover_of
 from sparing.control.routing.spread import Spread, in_contest
 from sparing.control.routing.tables import NO_LINK
 from sparing.model.bill import MessageKind
-from sparing.model.box import Box
-from sparing.model.subscription import Subscription
-from sparing.model.types import FieldType
 
 OWN = -1  # instead of a neighbour: the broker's own subscriber
 
@@ -35,84 +32,6 @@ class Message:
     link: int
     number: int
     withdrawn: bool
-
-
-class Cover(Protocol):
-    """What a broker knows of one contest, and what of it the next broker needs to know."""
-
-    def add(self, number: int) -> Change:
-        """A subscription comes."""
-
-    def remove(self, number: int) -> Change:
-        """A subscription goes."""
-
-    def forwarded(self) -> set[str]:
-        """The ids of those that the next broker needs to know."""
-
-
-class _Watched:
-    """Kept up to date change by change."""
-
-    def __init__(
-        self,
-        contest: Contest,
-        subscriptions: Sequence[Subscription],
-        types: dict[str, FieldType],
-        numbers: Iterable[int],
-    ) -> None:
-        self._contest, self._subscriptions = contest, subscriptions
-        entries = [self._entry(number) for number in numbers]
-        regular = contest.method is Covering.REGULAR
-        self._cover = WatchedCover.of(entries, types, contest.k, regular or contest.fair)
-
-    def _entry(self, number: int) -> tuple[str, Box, float]:
-        subscription = self._subscriptions[number]
-        box = subscription.query.box.intersect(self._contest.advertisement.box)
-        assert box is not None
-        place = int(np.searchsorted(self._contest.numbers, number))
-        scores = self._contest.scores
-        return subscription.id, box, 0.0 if scores is None else float(scores[place])
-
-    def add(self, number: int) -> Change:
-        return self._cover.add(*self._entry(number))
-
-    def remove(self, number: int) -> Change:
-        return self._cover.remove(self._subscriptions[number].id)
-
-    def forwarded(self) -> set[str]:
-        return self._cover.forwarded
-
-
-class _Afresh:
-    """Worked out again after every change: for rules that know no shortcut."""
-
-    def __init__(self, contest: Contest, subscriptions: Sequence[Subscription], numbers: Iterable[int]) -> None:
-        self._contest, self._subscriptions = contest, subscriptions
-        self._there = set(numbers)
-        self._forwarded = self._all_forwarded()
-
-    def _all_forwarded(self) -> set[int]:
-        numbers = self._contest.numbers
-        places = np.searchsorted(numbers, np.array(sorted(self._there), numbers.dtype))
-        return set(numbers[self._contest.forwarded(places)].tolist())
-
-    def add(self, number: int) -> Change:
-        self._there.add(number)
-        return self._change()
-
-    def remove(self, number: int) -> Change:
-        self._there.discard(number)
-        return self._change()
-
-    def _change(self) -> Change:
-        before, self._forwarded = self._forwarded, self._all_forwarded()
-        return Change(self._ids(self._forwarded - before), self._ids(before - self._forwarded))
-
-    def forwarded(self) -> set[str]:
-        return set(self._ids(self._forwarded))
-
-    def _ids(self, numbers: set[int]) -> tuple[str, ...]:
-        return tuple(self._subscriptions[number].id for number in sorted(numbers))
 
 
 class Errand(NamedTuple):
@@ -192,15 +111,8 @@ class Network:
             n for n in self.known[broker] if n != but and n in self._concerned[at] and self._comes_by(n, broker, root)
         ]
         numbers += [] if beside is None else [beside]
-        subscriptions = self._plan.subscriptions
-        static = contest.method is Covering.REGULAR or contest.scores is not None
-        made: Cover
-        if static and contest.method in (Covering.REGULAR, Covering.ANCESTOR):
-            types = self._plan.topics[contest.advertisement.topic].fields
-            made = _Watched(contest, subscriptions, dict(types), numbers)
-        else:
-            made = _Afresh(contest, subscriptions, numbers)
-        self._covers[at, broker] = made
+        types = dict(self._plan.topics[contest.advertisement.topic].fields)
+        made = self._covers[at, broker] = cover_of(contest, self._plan.subscriptions, types, numbers)
         if (at, broker) in self._first_told:
             before, after = self._first_told.pop((at, broker)), {self._number[id_] for id_ in made.forwarded()}
             link = int(self._routes.link_of[broker, root])

@@ -12,7 +12,7 @@ work on all links. Publications therefore reach the same subscribers under any m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -51,19 +51,17 @@ class Spread:
     def told(self) -> Told:
         """The subscriptions that are told over links, each once, for however many advertisements."""
         found: dict[tuple[int, MessageKind], list[np.ndarray]] = {}
-        for table, everywhere, on_s_links in self._telling():
-            marking = self.markings[table.contest.advertisement.topic]
+        for table in self.climbing.values():
             for link, numbers in table.told().items():
-                climbs = marking.climbs(link)
-                if everywhere or climbs == on_s_links:
-                    kind = MessageKind.SUBSCRIPTION if climbs else MessageKind.CHANNEL
-                    found.setdefault((link, kind), []).append(numbers)
+                found.setdefault((link, MessageKind.SUBSCRIPTION), []).append(numbers)
+        for table in self.tables:
+            climbs, everywhere = self.markings[table.contest.advertisement.topic].climbs, in_contest(table.contest)
+            for link, numbers in table.told().items():
+                if not climbs(link):
+                    found.setdefault((link, MessageKind.CHANNEL), []).append(numbers)
+                elif everywhere:
+                    found.setdefault((link, MessageKind.SUBSCRIPTION), []).append(numbers)
         return {key: np.unique(np.concatenate(parts)) for key, parts in sorted(found.items())}
-
-    def _telling(self) -> Iterable[tuple[Table, bool, bool]]:
-        """All tables, whether all their links count, and if not, whether it is the s-links that do."""
-        yield from ((table, True, True) for table in self.climbing.values())
-        yield from ((table, in_contest(table.contest), False) for table in self.tables)
 
     @cached_property
     def signalled(self) -> dict[str, dict[int, int]]:

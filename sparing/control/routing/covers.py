@@ -1,0 +1,102 @@
+"""What a broker knows of one contest while subscriptions come and go, and what of it the next broker needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from sparing.control.covering.contest import Contest, Covering
+from sparing.control.covering.watched import Change, WatchedCover
+from sparing.model.box import Box
+from sparing.model.subscription import Subscription
+from sparing.model.types import FieldType
+
+
+class Cover(Protocol):
+    """What a broker knows of one contest, and what of it the next broker needs to know."""
+
+    def add(self, number: int) -> Change:
+        """A subscription comes."""
+
+    def remove(self, number: int) -> Change:
+        """A subscription goes."""
+
+    def forwarded(self) -> set[str]:
+        """The ids of those that the next broker needs to know."""
+
+
+class _Watched:
+    """Kept up to date change by change."""
+
+    def __init__(
+        self,
+        contest: Contest,
+        subscriptions: Sequence[Subscription],
+        types: dict[str, FieldType],
+        numbers: Iterable[int],
+    ) -> None:
+        self._contest, self._subscriptions = contest, subscriptions
+        entries = [self._entry(number) for number in numbers]
+        regular = contest.method is Covering.REGULAR
+        self._cover = WatchedCover.of(entries, types, contest.k, regular or contest.fair)
+
+    def _entry(self, number: int) -> tuple[str, Box, float]:
+        subscription = self._subscriptions[number]
+        box = subscription.query.box.intersect(self._contest.advertisement.box)
+        assert box is not None
+        place = int(np.searchsorted(self._contest.numbers, number))
+        scores = self._contest.scores
+        return subscription.id, box, 0.0 if scores is None else float(scores[place])
+
+    def add(self, number: int) -> Change:
+        return self._cover.add(*self._entry(number))
+
+    def remove(self, number: int) -> Change:
+        return self._cover.remove(self._subscriptions[number].id)
+
+    def forwarded(self) -> set[str]:
+        return self._cover.forwarded
+
+
+class _Afresh:
+    """Worked out again after every change: for rules that know no shortcut."""
+
+    def __init__(self, contest: Contest, subscriptions: Sequence[Subscription], numbers: Iterable[int]) -> None:
+        self._contest, self._subscriptions = contest, subscriptions
+        self._there = set(numbers)
+        self._forwarded = self._all_forwarded()
+
+    def _all_forwarded(self) -> set[int]:
+        numbers = self._contest.numbers
+        places = np.searchsorted(numbers, np.array(sorted(self._there), numbers.dtype))
+        return set(numbers[self._contest.forwarded(places)].tolist())
+
+    def add(self, number: int) -> Change:
+        self._there.add(number)
+        return self._change()
+
+    def remove(self, number: int) -> Change:
+        self._there.discard(number)
+        return self._change()
+
+    def _change(self) -> Change:
+        before, self._forwarded = self._forwarded, self._all_forwarded()
+        return Change(self._ids(self._forwarded - before), self._ids(before - self._forwarded))
+
+    def forwarded(self) -> set[str]:
+        return set(self._ids(self._forwarded))
+
+    def _ids(self, numbers: set[int]) -> tuple[str, ...]:
+        return tuple(self._subscriptions[number].id for number in sorted(numbers))
+
+
+def cover_of(
+    contest: Contest, subscriptions: Sequence[Subscription], types: dict[str, FieldType], numbers: Iterable[int]
+) -> Cover:
+    """The cover of some subscriptions, of the kind that suits the contest."""
+    static = contest.method is Covering.REGULAR or contest.scores is not None
+    if static and contest.method in (Covering.REGULAR, Covering.ANCESTOR):
+        return _Watched(contest, subscriptions, types, numbers)
+    return _Afresh(contest, subscriptions, numbers)
