@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sparing.report import html
@@ -23,6 +23,30 @@ class Figure:
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     left: int = 1
+
+
+def panel_of(
+    title: str, along: str, up: str, lines: Mapping[str, Sequence[tuple[float | None, float | None]]]
+) -> Panel:
+    """A panel of what was measured."""
+    found: dict[str, tuple[tuple[float, float], ...]] = {}
+    for name, points in lines.items():
+        known = tuple((at, value) for at, value in points if at is not None and value is not None)
+        if known:
+            found[name] = known
+    return Panel(title, along, up, found)
+
+
+def figure_of(name: str, title: str, panels: Sequence[Panel], number: Callable[[float], str]) -> Figure:
+    """A figure of panels, and under it all their points, shown as `number` shows them."""
+    rows = [
+        (panel.title, panel.up, line, f"{panel.along} = {number(along)}", number(value))
+        for panel in panels
+        for line, points in panel.lines.items()
+        for along, value in points
+    ]
+    drawn = tuple(panel for panel in panels if panel.lines)
+    return Figure(name, title, drawn, ("panel", "what", "line", "at", "value"), tuple(rows), left=4)
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from sparing.bench.covering.changes import Change
 from sparing.bench.covering.settings import Settings
+from sparing.bench.tables import Rows, Target, markdown_table, rich_table, target_rows, times
 
 # The goals: seconds of one core for so many boxes in so many dimensions with k = 10, and for a change.
 GOAL_K = 10
@@ -25,7 +25,7 @@ CHANGE_GOAL = 0.001
 
 WHOLE = ("boxes", "dimensions", "kept", "Sparing", "of one core", "NumPy", "Spark SQL")
 CHANGES = ("boxes", "dimensions", "add", "remove", "remove one that is forwarded")
-TARGETS = ("what", "goal", "found", "verdict")
+WORDS = ("what", "verdict")  # what has words in it, not numbers
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,6 @@ class Figure:
     def ratio(self, peer: float | None) -> float | None:
         """How many times as long as Sparing a peer takes."""
         return None if peer is None else peer / self.sparing
-
-
-@dataclass(frozen=True)
-class Target:
-    """A goal in seconds, and what was measured."""
-
-    what: str
-    goal: float
-    found: float
-
-    @property
-    def verdict(self) -> str:
-        """Met or missed."""
-        return "met" if self.found <= self.goal else "missed"
-
-
-Rows = tuple[tuple[str, ...], list[list[str]]]
 
 
 @dataclass(frozen=True)
@@ -101,11 +84,12 @@ class Figures:
         """For people."""
         of = self.settings
         title = f"Seconds to find what fewer than {of.k} better boxes cover; median of {of.repeat}"
-        found = [_rich(title, *self._whole())]
+        found = [rich_table(title, *self._whole(), WORDS)]
         if self.changes:
-            found.append(_rich("Microseconds for a box that comes or goes: mean / 99% / worst", *self._changes()))
+            changes = "Microseconds for a box that comes or goes: mean / 99% / worst"
+            found.append(rich_table(changes, *self._changes(), WORDS))
         if self.targets():
-            found.append(_rich("Goals", *self._targets()))
+            found.append(rich_table("Goals", *target_rows(self.targets()), WORDS))
         return found
 
     def markdown(self) -> str:
@@ -114,8 +98,8 @@ class Figures:
         if self.changes:
             parts.append(self._changes())
         if self.targets():
-            parts.append(self._targets())
-        return "\n\n".join(_markdown(*part) for part in parts) + "\n"
+            parts.append(target_rows(self.targets()))
+        return "\n\n".join(markdown_table(*part, WORDS) for part in parts) + "\n"
 
     def _whole(self) -> Rows:
         rows = [
@@ -142,9 +126,6 @@ class Figures:
         ]
         return CHANGES, rows
 
-    def _targets(self) -> Rows:
-        return TARGETS, [[t.what, f"{t.goal:g}", f"{t.found:.2g}", t.verdict] for t in self.targets()]
-
 
 def _seconds(number: float) -> str:
     """Three digits.
@@ -163,18 +144,4 @@ def _beside(seconds: float | None, ratio: float | None) -> str:
     """
     if seconds is None or ratio is None:
         return "-"
-    return f"{_seconds(seconds)} ({ratio:,.0f}x)" if ratio >= 10 else f"{_seconds(seconds)} ({ratio:.1f}x)"
-
-
-def _rich(title: str, names: tuple[str, ...], rows: list[list[str]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    for name in names:
-        table.add_column(name, justify="left" if name in ("what", "verdict") else "right")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _markdown(names: tuple[str, ...], rows: list[list[str]]) -> str:
-    rule = ["---" if name in ("what", "verdict") else "---:" for name in names]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [names, rule, *rows])
+    return times(_seconds(seconds), ratio)

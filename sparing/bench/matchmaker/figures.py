@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from sparing.bench.matchmaker.engines import Published
 from sparing.bench.matchmaker.settings import KINDS, Settings
+from sparing.bench.tables import TARGETS, Rows, Target, markdown_table, rich_table, target_rows, times
 
 # The goal: so many links in seconds, from an overlay to a marking.
 GOAL_LINKS, GOAL = 100_000, 5.0
@@ -23,7 +23,6 @@ WHOLE = ("overlay", "tree", "links", "in trees", "entangled", *STEPS, "together"
 GROWTH = ("overlay", "tree", "links", *STEPS)
 BESIDE = ("overlay", "links", "Sparing", *PEERS, "Figure 6", "its flows", "of them run")
 FLOWLESS = ("overlay", "links", "instances", "without a flow", "entangled on average")
-TARGETS = ("what", "goal", "found", "verdict")
 WORDS = ("overlay", "tree", "what", "verdict")  # what has words in it, not numbers
 
 
@@ -84,23 +83,6 @@ class Growth:
 
 
 @dataclass(frozen=True)
-class Target:
-    """A goal in seconds, and what was measured."""
-
-    what: str
-    goal: float
-    found: float
-
-    @property
-    def verdict(self) -> str:
-        """Met or missed."""
-        return "met" if self.found <= self.goal else "missed"
-
-
-Rows = tuple[tuple[str, ...], list[list[str]]]
-
-
-@dataclass(frozen=True)
 class Figures:
     """All figures of a run."""
 
@@ -147,16 +129,15 @@ class Figures:
             FLOWLESS: "Instances in which every link can decide for itself, though each source has a tree",
             TARGETS: "Goals",
         }
-        return [_rich(titles[names], names, rows) for names, rows in self._parts()]
+        return [rich_table(titles[names], names, rows, WORDS) for names, rows in self._parts()]
 
     def markdown(self) -> str:
         """For documentation."""
-        return "\n\n".join(_markdown(*part) for part in self._parts()) + "\n"
+        return "\n\n".join(markdown_table(*part, WORDS) for part in self._parts()) + "\n"
 
     def _parts(self) -> list[Rows]:
         """All tables that have rows."""
-        targets = [[t.what, f"{t.goal:g}", f"{t.found:.2g}", t.verdict] for t in self.targets()]
-        parts = [self._whole(), self._growth(), self._beside(), self._flowless(), (TARGETS, targets)]
+        parts = [self._whole(), self._growth(), self._beside(), self._flowless(), target_rows(self.targets())]
         return [part for part in parts if part[1]]
 
     def _whole(self) -> Rows:
@@ -218,19 +199,5 @@ def _beside(seconds: float | None, ratio: float | None, extrapolated: bool = Fal
     """
     if seconds is None or ratio is None:
         return "-"
-    times = f"{_milli(seconds)} ({ratio:,.0f}x)" if ratio >= 10 else f"{_milli(seconds)} ({ratio:.1f}x)"
-    return f"{times}, extrapolated" if extrapolated else times
-
-
-def _rich(title: str, names: tuple[str, ...], rows: list[list[str]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    for name in names:
-        table.add_column(name, justify="left" if name in WORDS else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _markdown(names: tuple[str, ...], rows: list[list[str]]) -> str:
-    rule = ["---" if name in WORDS else "---:" for name in names]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [names, rule, *rows])
+    found = times(_milli(seconds), ratio)
+    return f"{found}, extrapolated" if extrapolated else found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from sparing.report.plots import Panel
-from sparing.study.exhibits import Figure, Table
+from sparing.study.exhibits import Figure, Table, figure_of, panel_of
 from sparing.study.matchmaker.grid import BY_CHANCE, MIDDLE, PER_SOURCE, SHARED, TREES, Point
 from sparing.study.matchmaker.printed import (
     NEAREST,
@@ -94,7 +94,7 @@ def _figures_8_11(results: Results) -> Figure:
             method: [(results.percentile(MIDDLE, trees, method, percent), percent) for percent in SHOWN]
             for method in (PUB_E, SUB_E, MCM)
         }
-        panels.append(_panel(f"Figure {FIGURES[trees][0]}: {trees}", "cost", "samples up to it, %", lines))
+        panels.append(panel_of(f"Figure {FIGURES[trees][0]}: {trees}", "cost", "samples up to it, %", lines))
     return _figure("Figures 8 and 11", "Distribution of the cost, 10 publishers and 10 subscribers", panels)
 
 
@@ -105,7 +105,7 @@ def _figures_9_12(results: Results) -> Figure:
         for base in (PUB_E, SUB_E):
             found = results.ratios(MIDDLE, trees, base)
             lines[f"MCM / {base}"] = [(percentile(found, percent), percent) for percent in SHOWN]
-        panels.append(_panel(f"Figure {FIGURES[trees][1]}: {trees}", "ratio of costs", "samples up to it, %", lines))
+        panels.append(panel_of(f"Figure {FIGURES[trees][1]}: {trees}", "ratio of costs", "samples up to it, %", lines))
     return _figure("Figures 9 and 12", "Distribution of the ratios, 10 publishers and 10 subscribers", panels)
 
 
@@ -124,7 +124,7 @@ def _means(results: Results, trees: str) -> list[Panel]:
         lines = {
             method: [(at, results.mean(point, trees, method)) for at, point in points] for method in (PUB_E, SUB_E, MCM)
         }
-        panels.append(_panel(f"({letter}) {trees}", along, "mean cost", lines))
+        panels.append(panel_of(f"({letter}) {trees}", along, "mean cost", lines))
     return panels
 
 
@@ -137,7 +137,7 @@ def _failures(results: Results) -> Figure:
     for up, value in measures:
         for _, along, points in _sweeps(results):
             lines = {trees: [(at, value(results.samples(point, trees))) for at, point in points] for trees in OWN_TREES}
-            panels.append(_panel(f"by {along}", along, up, lines))
+            panels.append(panel_of(f"by {along}", along, up, lines))
     title = "Samples on which Figure 6 as printed fails, and samples that are not monotone"
     return _figure("Not in the paper", title, panels)
 
@@ -149,25 +149,8 @@ def _sweeps(results: Results) -> list[tuple[str, str, list[tuple[float, Point]]]
     return [("a", "subscribers", by_subscribers), ("b", "publishers", by_publishers)]
 
 
-def _panel(title: str, along: str, up: str, lines: Mapping[str, Sequence[tuple[float | None, float | None]]]) -> Panel:
-    """A panel of what was measured."""
-    found: dict[str, Points] = {}
-    for name, points in lines.items():
-        known = tuple((at, value) for at, value in points if at is not None and value is not None)
-        if known:
-            found[name] = known
-    return Panel(title, along, up, found)
-
-
 def _figure(name: str, title: str, panels: Sequence[Panel]) -> Figure:
-    rows = [
-        (panel.title, panel.up, line, f"{panel.along} = {_number(along)}", _number(value))
-        for panel in panels
-        for line, points in panel.lines.items()
-        for along, value in points
-    ]
-    drawn = tuple(panel for panel in panels if panel.lines)
-    return Figure(name, title, drawn, ("panel", "what", "line", "at", "value"), tuple(rows), left=4)
+    return figure_of(name, title, panels, _number)
 
 
 def _number(value: float | None) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from sparing.study.lines import from_text, names_of, to_text, values_of
 from sparing.study.matchmaker.grid import Point
 from sparing.workloads.transit_stub import Rounding
-
-_READ = {"str": str, "int": int}
 
 
 @dataclass(frozen=True)
@@ -52,18 +49,14 @@ class Row:
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Row:
         """The inverse of `flat`; values may be texts."""
-        return cls(**{f.name: _READ[str(f.type)](line[f.name]) for f in fields(cls)})
+        return cls(**values_of(cls, line))
 
 
 def to_csv(rows: Sequence[Row]) -> str:
     """All rows with a header."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(Row)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row.flat() for row in rows)
-    return text.getvalue()
+    return to_text(names_of(Row), (row.flat() for row in rows))
 
 
 def from_csv(text: str) -> Iterator[Row]:
     """The inverse of `to_csv`."""
-    return (Row.of(line) for line in csv.DictReader(io.StringIO(text)))
+    return map(Row.of, from_text(text))

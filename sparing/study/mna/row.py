@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from sparing.study.lines import from_text, names_of, to_text, values_of
 from sparing.study.mna.grid import Cell
-
-_READ = {"str": str, "int": int, "float": float}
 
 
 @dataclass(frozen=True)
@@ -45,20 +42,15 @@ class Row:
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Row:
         """The inverse of `flat`; values may be texts."""
-        own = {f.name: _READ[str(f.type)](line[f.name]) for f in fields(cls) if f.name != "cell"}
-        return cls(Cell(**{f.name: _READ[str(f.type)](line[f.name]) for f in fields(Cell)}), **own)
+        return cls(Cell(**values_of(Cell, line)), **values_of(cls, line))
 
 
 def to_csv(rows: Sequence[Row]) -> str:
     """All rows with a header."""
-    names = [field.name for field in fields(Cell)] + [field.name for field in fields(Row) if field.name != "cell"]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row.flat() for row in rows)
-    return text.getvalue()
+    names = names_of(Cell) + [name for name in names_of(Row) if name != "cell"]
+    return to_text(names, (row.flat() for row in rows))
 
 
 def from_csv(text: str) -> list[Row]:
     """The inverse of `to_csv`."""
-    return [Row.of(line) for line in csv.DictReader(io.StringIO(text))]
+    return [Row.of(line) for line in from_text(text)]

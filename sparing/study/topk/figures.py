@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from scipy.stats import chi2
 
 from sparing.report.plots import Panel
-from sparing.study.exhibits import Figure, Table
+from sparing.study.exhibits import Figure, Table, figure_of, panel_of
 from sparing.study.topk.fairness import CHI_SQUARE, DELIVERIES, FREEDOM, FROM_EXPECTED, FROM_REGULAR_K, SURPLUS
 from sparing.study.topk.forwarding import FORWARDED
 from sparing.study.topk.grid import (
@@ -74,7 +74,7 @@ def _figure_5_a_b(results: Results) -> Figure:
         lines = {REGULAR_COVER: [(k, regular) for k in results.scale.low_k]}
         for method in (ANCESTOR_COVER_K, RANK_COVER_K, RANK_TREE):
             lines[method] = [(k, results.forwarded(count, method, k)) for k in results.scale.low_k]
-        panels.append(_panel(f"({letter}) {count:,} subscriptions", "k", FORWARDED, lines))
+        panels.append(panel_of(f"({letter}) {count:,} subscriptions", "k", FORWARDED, lines))
     return _figure("Figure 5(a), 5(b)", "Subscriptions that reach the publisher's edge broker, by k", panels)
 
 
@@ -87,7 +87,7 @@ def _figure_5_c(results: Results) -> Figure:
     base = dict(found[f"{scale.subscriptions[0]:,}"])
     apart = {name: [(p, _less(value, base[p])) for p, value in points] for name, points in found.items()}
     along = "k, % of the subscriptions"
-    panels = [_panel(ANCESTOR_COVER_K, along, FORWARDED, found), _panel("the same", along, "points apart", apart)]
+    panels = [panel_of(ANCESTOR_COVER_K, along, FORWARDED, found), panel_of("the same", along, "points apart", apart)]
     return _figure("Figure 5(c)", "The same by k as a share, for several numbers of subscriptions", panels)
 
 
@@ -103,7 +103,7 @@ def _figure_5_d(results: Results) -> Figure:
         for percent in BY_WIDTH:
             found = [(100 * w[end], results.forwarded_at(FEW, ANCESTOR_COVER_K, percent, w)) for w in widths]
             lines[f"k = {percent}%"] = found
-        panels.append(_panel(f"{ANCESTOR_COVER_K} of {FEW:,}", along, FORWARDED, lines))
+        panels.append(panel_of(f"{ANCESTOR_COVER_K} of {FEW:,}", along, FORWARDED, lines))
     return _figure("Figure 5(d)", "The same by the width of ranges, for k as several shares", panels)
 
 
@@ -114,12 +114,12 @@ def _figure_6(results: Results) -> Figure:
         ks = [k_of(count, percent) for percent in FAIR_SELECTIVITIES]
         of = f"{count} subscriptions"
         lines = {m: [(k, results.value(count, m, k, FROM_REGULAR_K)) for k in ks] for m in DRAWN}
-        panels.append(_panel(f"(a) {of}", "k", "publications off RegularK's", lines))
+        panels.append(panel_of(f"(a) {of}", "k", "publications off RegularK's", lines))
         lines = {m: [(k, off_share(results, count, m, k)) for k in ks] for m in DRAWN}
-        panels.append(_panel(f"(a) {of}", "k", "off what is expected, %", lines))
+        panels.append(panel_of(f"(a) {of}", "k", "off what is expected, %", lines))
         for what, label in ((FROM_EXPECTED, "off what is expected, %"), (SURPLUS, "more than expected, %")):
             lines = {m: [(d, by_distance(results, count, m, d, what)) for d in hops] for m in DRAWN}
-            panels.append(_panel(f"(b) {of}", by_hops, label, lines))
+            panels.append(panel_of(f"(b) {of}", by_hops, label, lines))
     return _figure("Figure 6", "Fairness, by k and by distance from the publisher", panels)
 
 
@@ -129,7 +129,7 @@ def _figure_7(results: Results) -> Figure:
         for count, letter in zip(results.scale.fair, "ab", strict=False):
             ks = [k_of(count, percent) for percent in FAIR_SELECTIVITIES]
             lines = {m: [(k, results.value(count, m, k, what)) for k in ks] for m in TIMED}
-            panels.append(_panel(f"({letter}) {count} subscriptions", "k", what, lines))
+            panels.append(panel_of(f"({letter}) {count} subscriptions", "k", what, lines))
     return _figure("Figure 7", "CPU time of a publication, by k", panels)
 
 
@@ -139,29 +139,12 @@ def _figure_8(results: Results) -> Figure:
     for what in (ON_THE_WAY, EVERYWHERE):
         for percent, letter in zip(GROWTH, "ab", strict=True):
             lines = {m: [(n, results.value(n, m, k_of(n, percent), what)) for n in counts] for m in TIMED}
-            panels.append(_panel(f"({letter}) k = {percent:g}%", "subscriptions", what, lines))
+            panels.append(panel_of(f"({letter}) k = {percent:g}%", "subscriptions", what, lines))
     return _figure("Figure 8", "CPU time of a publication, by the number of subscriptions", panels)
 
 
-def _panel(title: str, along: str, up: str, lines: Mapping[str, Sequence[tuple[float, float | None]]]) -> Panel:
-    """A panel of what was measured."""
-    found: dict[str, Points] = {}
-    for name, points in lines.items():
-        known = tuple((at, value) for at, value in points if value is not None)
-        if known:
-            found[name] = known
-    return Panel(title, along, up, found)
-
-
 def _figure(name: str, title: str, panels: Sequence[Panel]) -> Figure:
-    rows = [
-        (panel.title, panel.up, line, f"{panel.along} = {_number(along)}", _number(value))
-        for panel in panels
-        for line, points in panel.lines.items()
-        for along, value in points
-    ]
-    drawn = tuple(panel for panel in panels if panel.lines)
-    return Figure(name, title, drawn, ("panel", "what", "line", "at", "value"), tuple(rows), left=4)
+    return figure_of(name, title, panels, _number)
 
 
 def _number(value: float) -> str:
