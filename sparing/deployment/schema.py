@@ -183,7 +183,12 @@ class OverlayEntry(Entry):
     )
     links: Annotated[list[LinkEntry], Wants("a list of links")] = Field(
         default=[],
-        description="Pairs of brokers, each pair once: `[a, b]`, or `[a, b, {delay: 5}]`. Cycles are allowed.",
+        description=(
+            "Pairs of brokers, each pair once: `[a, b]`, or `[a, b, {delay: 5, weight: 3}]`. `delay` is what crossing "
+            "the link costs when delivery trees are built, a number above zero. `weight` is how often the "
+            "[matchmaker](matchmaker.md) counts each advertisement and subscription on it, a whole number from 1 to "
+            "1000000. Either is 1 if left out. Cycles are allowed."
+        ),
     )
 
 

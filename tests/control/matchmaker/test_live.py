@@ -96,9 +96,8 @@ def random_overlay(chance: random.Random, brokers: int, extra: int) -> Overlay:
     pairs = {(names[chance.randrange(n)], names[n]) for n in range(1, brokers)}
     while len(pairs) < brokers - 1 + extra:
         pairs.add(tuple(sorted(chance.sample(names, 2))))  # type: ignore[arg-type]
-    return Overlay(
-        tuple(names), tuple(Link(*pair, float(chance.choice([1, 1, 2])), chance.choice([1, 1, 3])) for pair in pairs)
-    )
+    links = [Link(*pair, float(chance.choice([1, 1, 2])), chance.choice([1, 1, 3])) for pair in sorted(pairs)]
+    return Overlay(tuple(names), tuple(links))
 
 
 @pytest.mark.parametrize("shared", [True, False])

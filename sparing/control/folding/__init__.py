@@ -1,0 +1,1 @@
+"""Which subscriptions are told as one, although somebody may leave. Source: mefa.txt."""

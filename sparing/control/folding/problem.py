@@ -1,0 +1,97 @@
+"""What there is to fold: ranges of subscriptions, and the links over which each is told on its way to publishers.
+
+Words are those of the slides (mefa.txt), definitions those of the design:
+
+- The **unique range** of a cluster is what exactly one of its members covers.
+- Its **delay** is the most hops from a member's subscriber (one hop below its broker) to the topmost broker where the
+  cluster is merged, on the way to any publishers' broker.
+- Its **cost** is unique range times delay; a subscription that stays alone costs nothing.
+- The **benefit** of joining two clusters is the number of links over which both are told, and would be told as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+WORD = 64
+NO_WAY = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Subscriptions by number. A subscription has one or more pieces, boxes that do not overlap each other.
+
+    Pieces are half open: `low[p] <= x < high[p]` in each dimension. They may be empty in some (a point of the line).
+    """
+
+    starts: np.ndarray  # subscription -> its first piece, and one more entry
+    low: np.ndarray  # [piece, dimension]
+    high: np.ndarray  # [piece, dimension]
+    home: np.ndarray  # subscription -> broker
+    told: np.ndarray  # [subscription, word] -> bits of the links over which it is told
+    towards: np.ndarray  # [publishers' broker, broker] -> the next broker on the way, itself at its end, or NO_WAY
+
+    def __len__(self) -> int:
+        return len(self.home)
+
+    @classmethod
+    def on_tree(cls, parents: Sequence[int], homes: Sequence[int], ranges: Sequence[Sequence[float]]) -> Problem:
+        """Subscriptions on a tree whose root is its own parent; all are told up to there.
+
+        A range is `(low, high)` for one dimension, `(low, high, low, high, ...)` for more.
+        """
+        bounds = np.array(ranges, dtype=np.float64).reshape(len(homes), -1)
+        towards = np.array([parents], dtype=np.int32)
+        above = [_way(parents, home)[:-1] for home in homes]  # each broker's link up
+        return cls(
+            np.arange(len(homes) + 1),
+            np.ascontiguousarray(bounds[:, ::2]),
+            np.ascontiguousarray(bounds[:, 1::2]),
+            np.array(homes, dtype=np.int32),
+            bits(above, len(parents)),
+            towards,
+        )
+
+    def possible(self) -> int:
+        """The benefit if all were one: every link would carry one entry at most."""
+        return int(counted(self.told).sum() - counted(np.bitwise_or.reduce(self.told, axis=0, initial=0)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """Clusters: `of` says for every subscription the lowest number in its cluster."""
+
+    of: np.ndarray
+    benefit: int  # links on which an entry is saved
+    cost: float
+
+    def clusters(self) -> list[np.ndarray]:
+        """The members of clusters of more than one, by lowest number."""
+        order = np.argsort(self.of, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(self.of[order])) + 1) if len(order) else []
+        return [part for part in parts if len(part) > 1]
+
+
+def bits(links: Sequence[Sequence[int]], count: int) -> np.ndarray:
+    """[subscription, word] -> bits, given each subscription's links, of so many in all."""
+    found = np.zeros((len(links), max(-(-count // WORD), 1)), dtype=np.uint64)
+    for row, mine in enumerate(links):
+        for link in mine:
+            found[row, link // WORD] |= np.uint64(1 << link % WORD)
+    return found
+
+
+def counted(words: np.ndarray) -> np.ndarray:
+    """How many bits are set in each word."""
+    found: np.ndarray = np.bitwise_count(words).astype(np.int64)
+    return found
+
+
+def _way(parents: Sequence[int], home: int) -> list[int]:
+    way = [home]
+    while parents[way[-1]] != way[-1]:
+        way.append(parents[way[-1]])
+    return way
