@@ -240,6 +240,40 @@ def matchmaker(
         out.print(table)
 
 
+@bench.command()
+def fold(
+    subscriptions: str = _subscriptions("1000,10000,100000"),
+    dimensions: str = typer.Option("1,2", "--dimensions", help="Numbers of dimensions to try.", metavar="D,..."),
+    brokers: int = typer.Option(100, "--brokers", min=2, help="Brokers of the tree."),
+    share: float = typer.Option(0.5, "--share", help="The share of the possible benefit that is asked for."),
+    peers: int = typer.Option(10_000, "--peers", help="SPA and AA take part up to so many subscriptions."),
+    printed: str = typer.Option(
+        "50,100", "--printed", help="Numbers of subscriptions for MEFA as printed.", metavar="N,..."
+    ),
+    instances: int = typer.Option(3, "--instances", min=1, help="Problems for each of these numbers."),
+    repeat: int = RepeatOption,
+    json_file: Path | None = JsonOption,
+    markdown: Path | None = MarkdownOption,
+) -> None:
+    """Folding subscriptions by MEFA beside SPA and AA, and beside MEFA as printed where that runs.
+
+    Example: sparing bench fold --subscriptions 1000,10000 --dimensions 1
+    """
+    from sparing.bench.fold import Settings
+    from sparing.bench.fold import fold as measure
+
+    sizes, axes, small = _numbers(subscriptions), _numbers(dimensions, "dimensions"), _numbers(printed, "printed")
+    settings = Settings(sizes, axes, brokers, share, peers, small, instances, repeat)
+    _check_folders(json_file, markdown)
+    figures = measure(settings, _tell)
+    if json_file is not None:
+        write_json(json_file, figures.json())
+    if markdown is not None:
+        _write(markdown, figures.markdown())
+    for table in figures.tables():
+        out.print(table)
+
+
 def _tell(what: str) -> None:
     err.print(f"[dim]{what}[/]", highlight=False)
 

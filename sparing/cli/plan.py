@@ -13,7 +13,7 @@ from sparing.cli.replay import write_json, write_text
 
 if TYPE_CHECKING:
     from sparing.control.plan import Plan
-    from sparing.control.summary import Counts, MarkingSummary, Summary
+    from sparing.control.summary import Counts, FoldingSummary, MarkingSummary, Summary
     from sparing.model.overlay import Overlay
 
 MOST = 10  # rows of a table
@@ -71,6 +71,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
     )
     trees = "shared tree" if plan.shared else "tree per source"
     say(f"{name}: {', '.join(parts)}{in_force}; {trees}, matchmaker {plan.matchmaker}, covering {plan.covering}.")
+    _tell_attachments(found)
     for marking in found.markings:
         _tell_marking(marking)
     out.print(brokers_table(found.brokers[:MOST]))
@@ -87,12 +88,13 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
     if sum(offer.messages.with_covering for offer in found.offers) > found.told.with_covering:
         say("  What crosses a link for several advertisements crosses it once, so there are fewer messages in all.")
     busy = [link for link in found.links if link.messages]
+    _tell_folding(plan, found)
     out.print(messages_table(found))
     say(f"  {saved(found.told)}")
     _tell_changes(found, time)
     if busy:
         say()
-        out.print(control_links_table(busy[:MOST]))
+        out.print(control_links_table(busy[:MOST], folds=bool(found.foldings)))
         _more(len(busy), "links, which carry less")
 
 
@@ -134,6 +136,27 @@ def _tell_marking(marking: MarkingSummary) -> None:
         _more(len(marking.links), "links", MOST_LINKS)
 
 
+def _tell_attachments(found: Summary) -> None:
+    from sparing.report.plan import attachment_line
+
+    if found.attached:
+        say("Who could hang at several brokers", "bold italic")
+        for reason in found.attached[:MOST]:
+            say(f"  {attachment_line(reason)}.")
+        _more(len(found.attached), "that had a choice")
+
+
+def _tell_folding(plan: Plan, found: Summary) -> None:
+    from sparing.report.plan import clusters_table, folding_line
+
+    for folding in found.foldings:
+        say(f"What is folded: {folding.topic}", "bold italic")
+        say(f"  {folding_line(folding, plan.folding.method)}")
+        if folding.clusters:
+            out.print(clusters_table(folding.clusters[:MOST]))
+            _more(len(folding.clusters), "clusters, which save less")
+
+
 def _tell_changes(found: Summary, time: int | None) -> None:
     changing, messages = found.changes.subscriptions, found.changes.messages
     if not changing:
@@ -144,6 +167,11 @@ def _tell_changes(found: Summary, time: int | None) -> None:
         say(f"  {who}{when}: to count the messages takes a while, --changes does it.")
     else:
         say(f"  {who}{when}: {counted(messages, 'more message', 'more messages')}.")
+
+
+def _folding_json(folding: FoldingSummary) -> dict[str, Any]:
+    clusters = [asdict(cluster) | {"risk": cluster.risk} for cluster in folding.clusters]
+    return asdict(folding) | {"clusters": clusters}
 
 
 def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[str, Any]:
@@ -168,4 +196,10 @@ def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[s
         "markings": [asdict(marking) for marking in found.markings],
         "links": [asdict(link) for link in found.links],
         "changes": asdict(found.changes),
+        "folding": {
+            "method": plan.folding.method.value,
+            "saved": found.folded_subscriptions + found.folded_channels,
+            "topics": [_folding_json(folding) for folding in found.foldings],
+        },
+        "attached": [asdict(reason) for reason in found.attached],
     }

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from sparing.study.study import Shown, Study, Titled
 
-NAMES = ("mna", "topk", "matchmaker")  # each is a package of `sparing.study` with a module `study`
+NAMES = ("mna", "topk", "matchmaker", "mefa")  # each is a package of `sparing.study` with a module `study`
 ALL = "all"
+EDGES = "mefa"  # the study that can take a user's edge list
 WORDS = 20  # characters, from which on a cell may be folded
 
 
@@ -42,6 +43,9 @@ def study(
         Size.SMALL, "--scale", help="A few points and short traces (a minute or two), or all that the paper measured."
     ),
     folder: Path = typer.Option(Path("out/study"), "--out", help="Where to put the page and the table.", metavar="DIR"),
+    edges: Path | None = typer.Option(
+        None, "--edges", help="For mefa: an edge list of SNAP to take the real case's tree from.", metavar="FILE"
+    ),
     json_: bool = typer.Option(False, "--json", help="Print everything as JSON instead of tables."),
     master: str = MasterOption,
     conf: list[str] = ConfOption,
@@ -57,18 +61,24 @@ def study(
 
     if name not in (*NAMES, ALL):
         raise SparingError(f"There is no study {name!r}: choose from {', '.join((*NAMES, ALL))}.")
+    if edges and name not in (EDGES, ALL):
+        raise SparingError(f"The study {name} takes no edge list: --edges is for {EDGES}.")
     need_matplotlib()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SparingError(f"{folder} cannot be made a folder: {error.strerror}.") from None
-    told = {}
+    studies = [_study(one, edges) for one in (NAMES if name == ALL else (name,))]
     with spark_session(master, conf) as spark:
-        for one in NAMES if name == ALL else (name,):
-            found: Study = import_module(f"sparing.study.{one}.study").STUDY
-            told[one] = _run(spark, found, scale, folder, quiet=json_)
+        told = {one.name: _run(spark, one, scale, folder, quiet=json_) for one in studies}
     if json_:
         say(json.dumps(told if name == ALL else told[name], indent=1))
+
+
+def _study(name: str, edges: Path | None) -> Study:
+    module = import_module(f"sparing.study.{name}.study")
+    found: Study = module.on_edges(edges) if edges and name == EDGES else module.STUDY
+    return found
 
 
 def _run(spark: SparkSession, study: Study, scale: Size, folder: Path, quiet: bool) -> dict[str, Any]:

@@ -12,10 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.covering.contest import Contest, Covering, contests
+from sparing.control.folding.policy import UNFOLDED, FoldingPolicy
 from sparing.control.matchmaker.marking import Marking, Matchmaker, marking_of
 from sparing.control.routes import Routes
 from sparing.control.routing.tables import Table, table_of
+from sparing.control.trees.attachment import Reason, by_distance, distances
 from sparing.control.trees.do import do
+from sparing.control.trees.ds import ds, ds_tree
 from sparing.control.trees.shared_tree import shared_tree
 from sparing.model.box import Box
 from sparing.model.overlay import Overlay
@@ -42,6 +45,9 @@ class Plan:
     shared: bool = True  # whether all sources have one tree
     weight: np.ndarray | None = None  # link -> what a message of the control plane costs there (None: 1)
     links: tuple[tuple[str, str], ...] = ()  # of the overlay, in trees or not
+    folding: FoldingPolicy = UNFOLDED
+    ghosts: np.ndarray | None = None  # rows of number, link, since, until: what folded entries attract in vain
+    attached: tuple[Reason, ...] = ()  # where who could hang at several brokers does, and why
 
     @cached_property
     def by_topic(self) -> dict[str, np.ndarray]:
@@ -152,13 +158,24 @@ def make_plan(
     seed: int = 0,
     tree: str = "shared",
     matchmaker: str = Matchmaker.MIN_COST,
+    folding: FoldingPolicy = UNFOLDED,
+    trees: str = "do",
+    gamma: float = 1.0,
 ) -> Plan:
     """Build the trees, attach the subscribers."""
-    if tree == "shared":
-        routes = Routes.of(overlay.brokers, shared_tree(overlay))
-    else:
+    reasons: tuple[Reason, ...] = ()
+    if tree != "shared":
         routes = Routes.per_source(overlay.brokers, overlay.neighbours)
-    served_by = do(routes, subscribers, subscriptions, advertisements)
+    elif trees == "ds":
+        links, reasons = ds_tree(overlay, subscribers, subscriptions, advertisements, topics, gamma)
+        routes = Routes.of(overlay.brokers, links)
+    else:
+        routes = Routes.of(overlay.brokers, shared_tree(overlay))
+    if trees == "ds":
+        served_by, why = ds(routes, subscribers, subscriptions, advertisements, topics, gamma)
+    else:
+        served_by = do(routes, subscribers, subscriptions, advertisements)
+        why = by_distance(distances(routes, subscribers, subscriptions, advertisements))
     ordered = tuple(sorted(subscriptions, key=lambda subscription: subscription.id))
     broker_of = np.array([routes.number[served_by[s.subscriber]] for s in ordered], dtype=np.int32)
     weight_of = {frozenset((link.one, link.other)): link.weight for link in overlay.links}
@@ -179,4 +196,7 @@ def make_plan(
         tree == "shared",
         np.array(weight, dtype=np.int64),
         tuple((link.one, link.other) for link in overlay.links),
+        folding,
+        None,
+        (*reasons, *why),
     )

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.covering.contest import Contest, Covering
+from sparing.control.folding.measures import delay, unique
 from sparing.control.matchmaker.broadcast import publish_everywhere, subscribe_everywhere
 from sparing.control.matchmaker.marking import Marking
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import bill_of_changes
+from sparing.control.routing.billing import changes_of, start_of
+from sparing.control.routing.folded import Folded, FoldedTopic, folded
 from sparing.control.routing.spread import Spread, spread_of
 from sparing.control.routing.tables import NO_LINK, Table
+from sparing.control.trees.attachment import Reason
 from sparing.model.bill import MessageKind
 from sparing.model.rank import Fairness
 
@@ -87,7 +90,7 @@ class OfferSummary:
 
 @dataclass(frozen=True, slots=True)
 class LinkSummary:
-    """Messages over a directed link."""
+    """Messages over a directed link, with covering; some of them are saved by folding."""
 
     source: str
     target: str
@@ -95,12 +98,53 @@ class LinkSummary:
     subscriptions: Counts
     channels: Counts
     coordination: int
+    folded_subscriptions: int = 0
+    folded_channels: int = 0
+
+    @property
+    def folded_away(self) -> int:
+        """Messages about subscriptions that folding saves."""
+        return self.folded_subscriptions + self.folded_channels
 
     @property
     def messages(self) -> int:
         """All of them."""
-        told = self.subscriptions.with_covering + self.channels.with_covering
+        told = self.subscriptions.with_covering + self.channels.with_covering - self.folded_away
         return self.advertisements + told + self.coordination
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Subscriptions that are told as one, the brokers that fold them, what that saves (entries on links) and risks."""
+
+    subscriptions: tuple[str, ...]
+    brokers: tuple[str, ...]
+    saved: int
+    unique_range: float
+    delay: int
+
+    @property
+    def risk(self) -> float:
+        """The cost: what becomes false when somebody leaves, times how long that takes to mend."""
+        return self.unique_range * self.delay
+
+
+@dataclass(frozen=True, slots=True)
+class FoldingSummary:
+    """The clusters of a topic, those that save most first.
+
+    `target` is the benefit asked for (theta), `possible` that of a single cluster; `space` is the measure of where
+    publications lie, to compare ranges with. `alone` are subscriptions that may not be folded.
+    """
+
+    topic: str
+    target: int
+    possible: int
+    saved: int
+    cost: float
+    space: float
+    alone: int
+    clusters: tuple[Cluster, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +209,19 @@ class Summary:
     links: tuple[LinkSummary, ...]
     markings: tuple[MarkingSummary, ...]
     changes: Changes
+    foldings: tuple[FoldingSummary, ...] = ()
+
+    attached: tuple[Reason, ...] = ()
+
+    @property
+    def folded_subscriptions(self) -> int:
+        """Messages that make subscriptions known and are saved by folding."""
+        return sum(link.folded_subscriptions for link in self.links)
+
+    @property
+    def folded_channels(self) -> int:
+        """Messages that set up channels and are saved by folding."""
+        return sum(link.folded_channels for link in self.links)
 
     @property
     def advertised(self) -> int:
@@ -204,14 +261,17 @@ def summary_of(plan: Plan, time: int | None = None, patient: bool = False) -> Su
     """
     in_force = plan.in_force(time)
     spread, without = spread_of(plan, in_force), spread_of(plan, in_force, covering=False)
+    start = folded(spread)
     return Summary(
         int(in_force.sum()),
         len(plan.subscriptions),
         _brokers(plan, in_force, _told(spread), _told(without)),
         tuple(sorted(_offers(plan, spread.tables, without.tables), key=lambda offer: -offer.known.with_covering)),
-        _links(spread, without),
+        _links(start, without),
         tuple(_marking(plan, topic, marking) for topic, marking in spread.markings.items() if len(marking.roots)),
-        _changes(plan, spread if time is None else None, patient),
+        _changes(plan, start if time is None else None, patient),
+        foldings_of(start),
+        plan.attached,
     )
 
 
@@ -307,8 +367,10 @@ def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]
     return technique, "; ".join(remarks) or None
 
 
-def _links(spread: Spread, without: Spread) -> tuple[LinkSummary, ...]:
+def _links(start: Folded, without: Spread) -> tuple[LinkSummary, ...]:
+    spread = start.spread
     routes = spread.plan.routes
+    away = {key: len(numbers) - len(start.entries[key]) for key, numbers in spread.told.items()}
     advertised = Counter(link for link, _ in spread.advertised())
     signalled = Counter[int]()
     for sent in spread.signalled.values():
@@ -327,6 +389,8 @@ def _links(spread: Spread, without: Spread) -> tuple[LinkSummary, ...]:
             Counts(*(told.get(link, 0) for told in subscribed)),
             Counts(*(told.get(link, 0) for told in channels)),
             signalled[link],
+            away.get((link, MessageKind.SUBSCRIPTION), 0),
+            away.get((link, MessageKind.CHANNEL), 0),
         )
         for link in range(len(routes.source))
     ]
@@ -376,13 +440,13 @@ def _meetings(plan: Plan, marking: Marking) -> tuple[Meeting, ...]:
 MOST_WORK = 100_000  # cover entries that are made or looked at, some seconds in all
 
 
-def _changes(plan: Plan, start: Spread | None, patient: bool) -> Changes:
+def _changes(plan: Plan, start: Folded | None, patient: bool) -> Changes:
     changing = sum(s.valid_from is not None or s.valid_until is not None for s in plan.subscriptions)
     if not changing:
         return Changes(0, 0)
-    start = start or spread_of(plan, plan.in_force(None))
-    affordable = patient or sum(_work(table, changing) for table in start.tables) <= MOST_WORK
-    return Changes(changing, sum(bill_of_changes(start).values()) if affordable else None)
+    start = start or start_of(plan)
+    affordable = patient or sum(_work(table, changing) for table in start.spread.tables) <= MOST_WORK
+    return Changes(changing, sum(changes_of(start).bill.values()) if affordable else None)
 
 
 def _work(table: Table, changing: int) -> float:
@@ -390,3 +454,46 @@ def _work(table: Table, changing: int) -> float:
     entries = sum(len(entry.numbers) for entry in table.known)
     afresh = table.contest.certain is not None or table.contest.method is Covering.RANK
     return entries + changing * (entries / 5 if afresh else 40)
+
+
+def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
+    """What is folded of every topic."""
+    plan, found = start.spread.plan, []
+    told: dict[int, set[int]] = {}
+    for (link, _), numbers in start.spread.told.items() if start.topics else ():
+        told.setdefault(link, set()).update(numbers.tolist())
+    for topic, fold in start.topics.items():
+        clusters = [_cluster(plan, fold, members, told) for members in fold.folds.clusters()]
+        found.append(
+            FoldingSummary(
+                topic,
+                plan.folding.target(fold.problem),
+                fold.problem.possible(),
+                fold.folds.benefit,
+                fold.folds.cost,
+                fold.ground.space,
+                int((~fold.ground.foldable).sum()),
+                tuple(sorted(clusters, key=lambda cluster: (-cluster.saved, cluster.subscriptions))),
+            )
+        )
+    return tuple(found)
+
+
+def _cluster(plan: Plan, fold: FoldedTopic, places: np.ndarray, told: dict[int, set[int]]) -> Cluster:
+    """A cluster; a broker folds it where members come together that are told on from there as one."""
+    routes, members = plan.routes, set(fold.ground.numbers[places].tolist())
+    over = {link: members & numbers for link, numbers in told.items() if members & numbers}
+    at = []
+    for link, mine in over.items():
+        broker = int(routes.source[link])
+        own = sum(int(plan.broker_of[number]) == broker for number in mine)
+        told_by = sum(bool(mine & over[other]) for other in over if int(routes.target[other]) == broker)
+        if own + told_by > 1:
+            at.append(broker)
+    return Cluster(
+        tuple(plan.subscriptions[number].id for number in sorted(members)),
+        tuple(routes.brokers[broker] for broker in sorted(set(at))),
+        sum(len(mine) - 1 for mine in over.values()),
+        unique(fold.problem, places),
+        delay(fold.problem, places),
+    )

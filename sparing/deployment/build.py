@@ -13,7 +13,7 @@ from sparing.deployment.paths import located
 from sparing.deployment.publishers import advertisements
 from sparing.deployment.reach import check_reach
 from sparing.deployment.schema import PolicyEntry
-from sparing.deployment.sections import Sections
+from sparing.deployment.sections import Sections, Where
 from sparing.deployment.subscribers import candidates
 from sparing.deployment.subscriptions import subscriptions_of
 from sparing.deployment.topics import topics_of
@@ -39,7 +39,7 @@ def build(sections: Sections, base: Path) -> Deployment:
     sink = endpoint("sink", file.sink, base, place, mistakes)
     watermark = _duration(file.watermark, 0, place(("watermark",)), mistakes)
     bucket = _duration(file.bill.bucket, 1, place(("bill", "bucket")), mistakes)
-    policy = _policy(file.policy, place(("policy", "patience")), mistakes)
+    policy = _policy(file.policy, place, mistakes)
     mistakes.stop_if_any()
     check_reach(overlay, published, subscribers, subscriptions, sections.subscriptions.place)
     return Deployment(
@@ -59,13 +59,33 @@ def build(sections: Sections, base: Path) -> Deployment:
     )
 
 
-def _policy(entry: PolicyEntry, place: Place, mistakes: Mistakes) -> Policy:
-    patience = None if entry.patience is None else _duration(entry.patience, 1, place, mistakes)
+def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
+    here = place(("policy", "patience"))
+    patience = None if entry.patience is None else _duration(entry.patience, 1, here, mistakes)
     if patience is not None and entry.decision != "patience":
         mistakes.add(
-            place, f"The decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
+            here, f"The decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
         )
-    return Policy(entry.trees, entry.tree, entry.decision, patience, entry.covering, entry.seed, entry.matchmaker)
+    for key in ("theta", "delta", "hop", "rate"):
+        if key in entry.model_fields_set and entry.folding == "none":
+            mistakes.add(place(("policy", key)), f"Nothing is folded: leave {key} out, or say folding: mefa")
+    if "gamma" in entry.model_fields_set and entry.trees != "ds":
+        mistakes.add(place(("policy", "gamma")), "Distance alone decides: leave gamma out, or say trees: ds")
+    return Policy(
+        trees=entry.trees,
+        tree=entry.tree,
+        decision=entry.decision,
+        patience=patience,
+        covering=entry.covering,
+        seed=entry.seed,
+        matchmaker=entry.matchmaker,
+        gamma=entry.gamma,
+        folding=entry.folding,
+        theta=None if entry.theta == "auto" else entry.theta,
+        delta=entry.delta,
+        hop=_duration(entry.hop, 0, place(("policy", "hop")), mistakes),
+        rate=entry.rate,
+    )
 
 
 def _duration(text: str, least: int, place: Place, mistakes: Mistakes) -> int:

@@ -35,6 +35,12 @@ class Policy:
     covering: str = "ancestor"
     seed: int = 0  # decides, with a publication's id, every random draw
     matchmaker: str = "min-cost"
+    gamma: float = 1.0  # unique range that a hop more must save, if trees are built with an eye to similarity
+    folding: str = "none"
+    theta: int | None = None  # entries to save; None: a share of what is possible
+    delta: float = 0.0
+    hop: int = SECOND  # how long the report of a leave takes for every hop (microseconds)
+    rate: float = 1.0  # publications a second expected of a publisher
 
 
 @dataclass(frozen=True)

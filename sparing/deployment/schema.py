@@ -116,6 +116,9 @@ Text = Annotated[StrictStr, Field(min_length=1), Wants("text")]
 Name = Annotated[str, BeforeValidator(_name, json_schema_input_type=str | int), Field(min_length=1), Wants("text")]
 Folder = Annotated[StrictStr, Field(min_length=1), Wants("a path or URL")]
 Duration = Annotated[StrictStr, Wants("a duration such as '10 seconds'")]
+Theta = Annotated[
+    Literal["auto"] | Annotated[int, Field(strict=True, ge=0)], Wants("auto, or a whole number, 0 or more")
+]
 Moment = Annotated[
     int | None,
     BeforeValidator(_moment, json_schema_input_type=str | None),
@@ -305,8 +308,16 @@ class PolicyEntry(Entry):
     """Which technique is used at each step."""
 
     noun = "the policy"
-    trees: Literal["do"] = Field(
-        default="do", description="How delivery trees are built: `do` takes the shortest distance."
+    trees: Literal["do", "ds"] = Field(
+        default="do",
+        description=(
+            "Which broker serves a subscriber that may attach to several, and where brokers at the edge hang: `do` "
+            "takes the shortest distance, `ds` weighs distance against similarity: [folding](folding.md)."
+        ),
+    )
+    gamma: Annotated[float, Field(ge=0), Wants("a number, 0 or more")] = Field(
+        default=1.0,
+        description="With `trees: ds`: how much unique range a hop more must save.",
     )
     tree: Literal["shared", "per-source"] = Field(
         default="shared",
@@ -338,6 +349,31 @@ class PolicyEntry(Entry):
             "What a broker leaves out of what it tells its neighbour, since others stand in: `none` nothing, `regular` "
             "boxes that lie in another's (nothing for publishers with `top_k`), `rank` and `ancestor` for those also "
             "what k better ones cover, by level and by number: [covering and top-k](topk.md)."
+        ),
+    )
+    folding: Literal["none", "mefa", "spa", "aa"] = Field(
+        default="none",
+        description=(
+            "Which of the subscriptions that covering leaves are told as one, although somebody may leave: `none`, "
+            "`mefa` those that save most for the risk, `spa` the most similar ones, `aa` all at the brokers where they "
+            "are most similar: [folding](folding.md)."
+        ),
+    )
+    theta: Theta = Field(
+        default="auto",
+        description="With `folding`: how many entries on links are to be saved; `auto` is half of what is possible.",
+    )
+    delta: Annotated[float, Field(ge=0), Wants("a number, 0 or more")] = Field(
+        default=0.0,
+        description="With `folding: mefa`: fold nothing that saves no more entries than this for its risk.",
+    )
+    hop: Duration = Field(
+        default="1 second", description="With `folding`: how long the report of a leave takes for every hop."
+    )
+    rate: Annotated[float, Field(gt=0), Wants("a number above 0")] = Field(
+        default=1.0,
+        description=(
+            "With `folding`: publications a second that are expected of a publisher; tells when it pays to reconfigure."
         ),
     )
     seed: Annotated[int, Field(strict=True, ge=0), Wants("a whole number, 0 or more")] = Field(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.flow.deliver.digest import PAYLOAD
+from sparing.flow.false_positives import Crossings, FalsePositives
 from sparing.flow.interests import Interests
 from sparing.flow.items import Item, item_columns, item_values
 from sparing.flow.kernels import sort_out
@@ -57,17 +58,23 @@ class AtOnce:
         self._reached = None if self._hosted.all() else routes.within(self._hosted)
         self._apart = bool((routes.hops < 0).any())
         self._chooser = Chooser(interests.plan)
+        self._false = FalsePositives(interests.plan)
 
     def arrive(self, publications: Publications) -> Iterator[Arrival]:
         """Match one batch and work through it."""
-        for _, chosen in self.chosen(publications):
-            yield self._dispatch(publications, chosen.pairs, chosen.asked)
+        for found in self.matches(publications):
+            in_force, chosen = self._choose(publications, found)
+            false = self._false.crossings(publications, found, in_force)
+            yield self._dispatch(publications, chosen.pairs, chosen.asked, false)
 
     def chosen(self, publications: Publications) -> Iterator[tuple[Pairs, Chosen]]:
         """The matches of one batch that are in force, in parts, and those of them that are chosen."""
         for found in self.matches(publications):
-            in_force = self._in_force(publications, found)
-            yield in_force, self._chooser.choose(publications, in_force)
+            yield self._choose(publications, found)
+
+    def _choose(self, publications: Publications, found: Pairs) -> tuple[Pairs, Chosen]:
+        in_force = self._in_force(publications, found)
+        return in_force, self._chooser.choose(publications, in_force)
 
     def matches(self, publications: Publications) -> Iterator[Pairs]:
         """The matches of one batch, in parts."""
@@ -108,15 +115,25 @@ class AtOnce:
     def _held_fields(self, topic: str) -> list[str]:
         return [field for field in self._interests.fields[topic] if field != PAYLOAD]
 
-    def _dispatch(self, publications: Publications, pairs: Pairs, asked: Pairs | None = None) -> Arrival:
+    def _dispatch(
+        self,
+        publications: Publications,
+        pairs: Pairs,
+        asked: Pairs | None = None,
+        false: Crossings | None = None,
+    ) -> Arrival:
         """Deliver to plain subscriptions, send raw where it must go, set aside what is held.
 
-        `asked` are the matches that brokers had to count before they could be fair to all.
+        `asked` are the matches that brokers had to count before they could be fair to all; `false` are crossings for
+        nobody, which are billed where publications are made.
         """
         interests, plan = self._interests, self._interests.plan
         ledger = Ledger(plan)
         if asked is not None:
             ledger.ask(asked, publications.at, publications.time)
+        if false is not None:
+            for kind in (MessageKind.PUBLICATION, MessageKind.FALSE_POSITIVE):
+                ledger.cross_many(false.links, kind, publications.time[false.rows])
         found = sort_out(
             pairs.events, pairs.starts, pairs.subscriptions, interests.flags, plan.broker_of, len(plan.routes.brokers)
         )

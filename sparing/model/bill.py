@@ -16,6 +16,7 @@ class MessageKind(StrEnum):
     CHANNEL = "channel"  # set up, or taken down, between a subscription and the advertisements that it has met
     COORDINATION = "coordination"  # what brokers must know of each other before they can decide something together
     PUBLICATION = "publication"
+    FALSE_POSITIVE = "false_positive"  # those of the publications that nobody beyond the link wanted
     RESULT = "result"
     NOTIFICATION = "notification"
 
@@ -50,7 +51,8 @@ class Bill(Counter[BillKey]):
         """Messages between brokers and to subscribers, by source and target."""
         totals: Counter[tuple[str, str]] = Counter()
         for key, messages in self.items():
-            totals[key.source, key.target] += messages
+            if key.kind is not MessageKind.FALSE_POSITIVE:
+                totals[key.source, key.target] += messages
         return dict(sorted(totals.items()))
 
     def only(self, *kinds: MessageKind) -> Bill:

@@ -10,6 +10,8 @@ from rich.text import Text
 
 from sparing.control.summary import (
     BrokerSummary,
+    Cluster,
+    FoldingSummary,
     LinkSummary,
     MarkedLink,
     MarkingSummary,
@@ -17,6 +19,7 @@ from sparing.control.summary import (
     OfferSummary,
     Summary,
 )
+from sparing.control.trees.attachment import SIMILARITY, Reason
 
 LONGEST = 100  # characters of a condition that are shown
 
@@ -71,14 +74,20 @@ def _cut(text: str) -> str:
 
 def messages_table(summary: Summary) -> Table:
     """What the control plane sends, by kind."""
-    table = _table("Messages of the control plane", "", ("with covering", "without"))
+    folds = bool(summary.foldings)
+    table = _table(
+        "Messages of the control plane", "", (*(["with folding"] if folds else []), "with covering", "without covering")
+    )
     advertised, subscribed, channels = summary.advertised, summary.subscribed, summary.channels
-    rows = {
+    rows: dict[str, tuple[int, ...]] = {
         "advertisement": (advertised, advertised),
         "subscription": (subscribed.with_covering, subscribed.without_covering),
         "channel": (channels.with_covering, channels.without_covering),
         "coordination": (summary.coordination, summary.coordination),
     }
+    if folds:
+        away = {"subscription": summary.folded_subscriptions, "channel": summary.folded_channels}
+        rows = {kind: (numbers[0] - away.get(kind, 0), *numbers) for kind, numbers in rows.items()}
     for kind, numbers in rows.items():
         table.add_row(kind, *[f"{number:,}" for number in numbers])
     table.add_section()
@@ -125,11 +134,60 @@ def against_broadcasts(marking: MarkingSummary) -> str:
     )
 
 
-def control_links_table(links: Sequence[LinkSummary]) -> Table:
-    """What crosses links."""
-    table = _table("Messages by link", "link", ("advertisement", "subscription", "channel", "coordination"))
+def control_links_table(links: Sequence[LinkSummary], folds: bool = False) -> Table:
+    """What crosses links; with `folds`, also how many messages about subscriptions folding saves there."""
+    numbers = ["advertisement", "subscription", "channel", "coordination"]
+    table = _table("Messages by link", "link", [*numbers, *(["folded away"] if folds else [])])
     for link in links:
-        told = link.subscriptions.with_covering, link.channels.with_covering
-        row = (link.advertisements, *told, link.coordination)
+        row = [link.advertisements, link.subscriptions.with_covering, link.channels.with_covering, link.coordination]
+        row += [-link.folded_away] if folds else []
         table.add_row(Text(f"{link.source}>{link.target}"), *[f"{number:,}" for number in row])
     return table
+
+
+def folding_line(folding: FoldingSummary, method: str) -> str:
+    """What folding a topic saves and risks, in a sentence."""
+    alone = f" {folding.alone:,} subscriptions may not be folded." if folding.alone else ""
+    return (
+        f"{method} saves {folding.saved:,} entries on links; {folding.target:,} were asked for, {folding.possible:,} "
+        f"are possible. The risk is {_amount(folding.cost)}, unique range times delay, in a space of "
+        f"{_amount(folding.space)}.{alone}"
+    )
+
+
+def clusters_table(clusters: Sequence[Cluster]) -> Table:
+    """Which subscriptions are told as one."""
+    table = _table("", "told as one", ())
+    table.add_column("folded at")
+    for name in ("entries saved", "unique range", "delay", "risk"):
+        table.add_column(name, justify="right")
+    for cluster in clusters:
+        table.add_row(
+            Text(_some(cluster.subscriptions)),
+            Text(_some(cluster.brokers)),
+            f"{cluster.saved:,}",
+            _amount(cluster.unique_range),
+            f"{cluster.delay:,}",
+            _amount(cluster.risk),
+        )
+    return table
+
+
+def attachment_line(reason: Reason) -> str:
+    """Where somebody is attached, and why."""
+    others = {broker: far for broker, far in reason.alternatives.items() if broker != reason.broker}
+    if reason.by == SIMILARITY:
+        nearer = ", ".join(f"{broker} ({_amount(far)})" for broker, far in sorted(others.items()))
+        return (
+            f"{reason.kind} {reason.who} at {reason.broker}, by similarity: unique range falls there by "
+            f"{_amount(reason.range_saved)}, for {_amount(reason.hops_more)} hops more than at the nearest of {nearer}"
+        )
+    far = ", ".join(f"{broker} {_amount(far)}" for broker, far in sorted(others.items()))
+    return (
+        f"{reason.kind} {reason.who} at {reason.broker}, by distance: {_amount(reason.alternatives[reason.broker])} "
+        f"hops to publishers that match; {far}"
+    )
+
+
+def _amount(number: float) -> str:
+    return f"{number:,.0f}" if number == int(number) and abs(number) < 1e15 else f"{number:,.4g}"

@@ -32,6 +32,9 @@ def bills_table(
         table.add_column(name, justify="right")
     for kind in DECIDED:
         table.add_row(kind.value, *_counts(bills, kind))
+        false = MessageKind.FALSE_POSITIVE
+        if kind is MessageKind.PUBLICATION and any(bill.only(false) for bill in bills.values()):
+            table.add_row(f"  {false.value} (of these)", *_counts(bills, false), style="dim")
     table.add_section()
     totals = {name: bill.between_brokers() for name, bill in bills.items()}
     table.add_row("between brokers", *[f"{total:,}" for total in totals.values()], style="bold")

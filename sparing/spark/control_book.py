@@ -14,9 +14,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import control_bill
+from sparing.control.routing.billing import control_bill, start_of
 from sparing.control.routing.handover import Election, Told, difference, told_of
-from sparing.control.routing.spread import spread_of
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.spark.paths import read_bytes, write_bytes
 
@@ -40,8 +39,8 @@ class ControlBook:
         if plan is self._plan:
             return Bill()
         self._plan = plan
-        spread = spread_of(plan, plan.in_force(None))
-        whole, told = control_bill(plan, spread), told_of(spread)
+        start = start_of(plan)
+        whole, told = control_bill(plan, start), told_of(start)
         before = (Bill(), Told()) if page is None else (_bill(page["whole"]), _told(page["told"]))
         due = difference(before, (whole, told))
         if due or page is None:

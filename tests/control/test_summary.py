@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sparing.control import summary
 from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import bill_of_changes, control_bill, network_of
-from sparing.control.routing.spread import spread_of
+from sparing.control.routing.billing import changes_of, control_bill, network_of, start_of
 from sparing.control.summary import Counts, summary_of
 from sparing.model.bill import MessageKind
 from sparing.model.expression import Attribute, Field, Operation
@@ -72,7 +71,7 @@ def test_messages_are_those_of_the_bill(plan: Plan) -> None:
     assert found.told.saved >= 0
     changing = [s for s in plan.subscriptions if s.valid_from is not None or s.valid_until is not None]
     assert found.changes.subscriptions == len(changing)
-    assert found.changes.messages == sum(bill_of_changes(spread_of(plan, plan.in_force(None))).values())
+    assert found.changes.messages == sum(changes_of(start_of(plan)).bill.values())
 
 
 @given(changing_plans())
@@ -189,8 +188,4 @@ def test_without_patience_long_counts_are_left_out(monkeypatch: pytest.MonkeyPat
     plan = replace(plan, subscriptions=tuple(replace(s, valid_from=5) for s in plan.subscriptions))
     monkeypatch.setattr(summary, "MOST_WORK", 10)
     assert summary_of(plan).changes.messages is None
-    assert (
-        summary_of(plan, patient=True).changes.messages
-        == sum(bill_of_changes(spread_of(plan, plan.in_force(None))).values())
-        > 0
-    )
+    assert summary_of(plan, patient=True).changes.messages == sum(changes_of(start_of(plan)).bill.values()) > 0

@@ -1,38 +1,50 @@
-"""What the control plane sends: advertisements and subscriptions as far as they must go, channels where they meet."""
+"""What the control plane sends: advertisements and subscriptions as far as they must go, channels where they meet.
+
+What is folded is told in entries, one for a cluster; what changes in them later is in `churn`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sparing.control.folding.policy import Folding
 from sparing.control.matchmaker.live import Change, Live
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
+from sparing.control.routing.churn import Ghost, LiveTopic, Sent, live_topics
+from sparing.control.routing.folded import Folded, folded
 from sparing.control.routing.network import Network
-from sparing.control.routing.spread import Spread, spread_of
+from sparing.control.routing.spread import spread_of
 from sparing.model.bill import Bill, BillKey, MessageKind
 
 
-def control_bill(plan: Plan, spread: Spread | None = None) -> Bill:
+def control_bill(plan: Plan, start: Folded | None = None) -> Bill:
     """The messages that make a plan known, and those that follow when subscriptions come into force and go out of it.
 
-    What is there from the start (`spread`, worked out here if it is not given) is in no time bucket.
+    What is there from the start (worked out here if it is not given) is in no time bucket.
     """
-    spread = spread or spread_of(plan, plan.in_force(None))
-    bill = bill_at(spread)
+    start = start or start_of(plan)
+    bill = bill_at(start)
     if len(plan.changes):
-        bill.update(bill_of_changes(spread))
+        bill.update(changes_of(start).bill)
     return bill
 
 
-def bill_at(spread: Spread) -> Bill:
+def start_of(plan: Plan) -> Folded:
+    """What has been told before the first change."""
+    return folded(spread_of(plan, plan.in_force(None)))
+
+
+def bill_at(start: Folded) -> Bill:
     """The messages that tell everything afresh."""
-    bill, plan = Bill(), spread.plan
+    bill, spread, plan = Bill(), start.spread, start.spread.plan
     for link, _ in spread.advertised():
         bill[_key(plan, link, MessageKind.ADVERTISEMENT, None)] += 1
-    for (link, kind), numbers in spread.told.items():
-        bill[_key(plan, link, kind, None)] += len(numbers)
+    for (link, kind), entries in start.entries.items():
+        bill[_key(plan, link, kind, None)] += len(entries)
     for link, contests in spread.announced.items():
         bill[_key(plan, link, MessageKind.CHANNEL, None)] += len(contests)
     for sent in spread.signalled.values():
@@ -41,26 +53,55 @@ def bill_at(spread: Spread) -> Bill:
     return bill
 
 
-def bill_of_changes(spread: Spread) -> Bill:
-    """Messages when subscriptions come and go; at equal times those that end make room first.
+@dataclass(frozen=True)
+class Changes:
+    """What follows when subscriptions come and go: messages, and what folded entries attract in vain meanwhile."""
 
-    `spread` is what has been told before the first change.
+    bill: Bill
+    ghosts: tuple[Ghost, ...]
+
+
+def changes_of(start: Folded) -> Changes:
+    """What follows when subscriptions come and go; at equal times those that end make room first.
+
+    `start` is what has been told before the first change.
     """
-    bill, plan = Bill(), spread.plan
-    start = plan.in_force(None)
-    network = Network(spread, start)
-    live = {topic: live_of(plan, topic, start) for topic in plan.topics}
+    bill, spread = Bill(), start.spread
+    plan, in_force = spread.plan, spread.plan.in_force(None)
+    network = Network(spread, in_force)
+    live = {topic: live_of(plan, topic, in_force) for topic in plan.topics}
+    folds = live_topics(start)
     moments: list[tuple[int, bool, int]] = []
     for number, subscription in enumerate(plan.subscriptions):
         if subscription.valid_from is not None:
             moments.append((subscription.valid_from, True, number))
         if subscription.valid_until is not None:
             moments.append((subscription.valid_until, False, number))
+
+    def reconfigured(sent: Iterable[Sent]) -> None:
+        for message in sent:
+            bill[_key(plan, message.link, MessageKind.COORDINATION, _bucket(plan, message.time))] += message.messages
+
     for time, comes, number in sorted(moments):
         topic = plan.subscriptions[number].query.topic
-        for kind, link, messages in messages_of(network, live[topic], topic, number, comes):
-            bill[_key(plan, link, kind, time // plan.bucket * plan.bucket)] += messages
-    return bill
+        for fold in folds.values():
+            reconfigured(fold.until(time))
+        for kind, link, messages in messages_of(network, live[topic], topic, number, comes, folds.get(topic), time):
+            bill[_key(plan, link, kind, _bucket(plan, time))] += messages
+    for fold in folds.values():
+        reconfigured(fold.finish())
+    return Changes(bill, tuple(sorted(ghost for fold in folds.values() for ghost in fold.ghosts)))
+
+
+def with_ghosts(plan: Plan) -> Plan:
+    """The plan with what its folded entries attract in vain, as the data plane must know it."""
+    if plan.folding.method is Folding.NONE or all(s.valid_until is None for s in plan.subscriptions):
+        return plan
+    return replace(plan, ghosts=np.array(changes_of(start_of(plan)).ghosts, dtype=np.int64).reshape(-1, 4))
+
+
+def _bucket(plan: Plan, time: int) -> int:
+    return time // plan.bucket * plan.bucket
 
 
 def live_of(plan: Plan, topic: str, in_force: np.ndarray) -> Live:
@@ -69,22 +110,34 @@ def live_of(plan: Plan, topic: str, in_force: np.ndarray) -> Live:
     return Live(plan.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed)
 
 
-Sent = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages
+Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages
 
 
-def messages_of(network: Network, live: Live, topic: str, number: int, comes: bool) -> Sent:
-    """What is sent when a subscription comes or goes. Whoever comes finds the links marked for it already."""
+def messages_of(
+    network: Network,
+    live: Live,
+    topic: str,
+    number: int,
+    comes: bool,
+    folds: LiveTopic | None = None,
+    time: int = 0,
+) -> Messages:
+    """What is sent when a subscription comes or goes. Whoever comes finds the links marked for it already.
+
+    With `folds`, entries of clusters are told instead of subscriptions.
+    """
     broker = network.home(number)
     if not comes:
         network.unsubscribe(number)
-        yield from _settled(network)
+        yield from _settled(network, topic, folds, time)
     yield from _changed(network, live, topic, live.subscribe(broker, 1 if comes else -1))
+    yield from _settled(network, topic, folds, time)
     if comes:
         network.subscribe(number)
-        yield from _settled(network)
+        yield from _settled(network, topic, folds, time)
 
 
-def _changed(network: Network, live: Live, topic: str, change: Change) -> Sent:
+def _changed(network: Network, live: Live, topic: str, change: Change) -> Messages:
     for link in np.flatnonzero(change.advertised).tolist():
         yield MessageKind.ADVERTISEMENT, link, int(change.advertised[link])
     if live.counts_travel:
@@ -93,12 +146,17 @@ def _changed(network: Network, live: Live, topic: str, change: Change) -> Sent:
         yield from ((MessageKind.COORDINATION, link, messages) for link, messages in live.elections(change).items())
     if len(change.to_s_link) or len(change.to_p_link):
         network.remark(topic, live.s_link)
-        yield from _settled(network)
 
 
-def _settled(network: Network) -> Sent:
-    for message in network.settle():
-        yield network.kind(message), message.link, 1
+def _settled(network: Network, topic: str, folds: LiveTopic | None, time: int) -> Messages:
+    """Let what waits arrive."""
+    messages = list(network.settle())
+    if folds is None:
+        yield from ((network.kind(topic, message.link), message.link, 1) for message in messages)
+    elif messages:
+        for sent in folds.change(messages, time):
+            kind = MessageKind.COORDINATION if sent.planned else network.kind(topic, sent.link)
+            yield kind, sent.link, sent.messages
     for link in network.announcements:
         yield MessageKind.CHANNEL, link, 1
     network.announcements.clear()

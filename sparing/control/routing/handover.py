@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sparing.control.plan import Plan
-from sparing.control.routing.spread import Spread
+from sparing.control.routing.folded import Folded
 from sparing.model.bill import Bill, BillKey, MessageKind
 
 Ends = tuple[str, str]  # a directed link
@@ -29,7 +29,7 @@ class Told:
     """What brokers know of each other before the first change, by names."""
 
     advertisements: dict[Ends, list[str]] = field(default_factory=dict)
-    subscriptions: dict[Ends, dict[str, str]] = field(default_factory=dict)  # id -> kind of message
+    subscriptions: dict[Ends, dict[str, str]] = field(default_factory=dict)  # entry -> kind of message
     announced: dict[Ends, list[str]] = field(default_factory=dict)  # contests for the k best that were told down
     counts: dict[str, Counts] = field(default_factory=dict)  # by topic, if counts travel
     signalled: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by topic: messages to agree from nothing
@@ -37,16 +37,17 @@ class Told:
     links: list[Ends] = field(default_factory=list)  # of the overlay, each in one direction
 
 
-def told_of(spread: Spread) -> Told:
-    """What brokers know, by names."""
-    plan = spread.plan
+def told_of(start: Folded) -> Told:
+    """What brokers know, by names; an entry has the names of all in it."""
+    spread, plan = start.spread, start.spread.plan
     advertisements: dict[Ends, list[str]] = {}
     for link, number in spread.advertised():
         advertisements.setdefault(_ends(plan, link), []).append(repr(plan.advertisements[number]))
     subscriptions: dict[Ends, dict[str, str]] = {}
     for (link, kind), numbers in spread.told.items():
         known = subscriptions.setdefault(_ends(plan, link), {})
-        known.update((plan.subscriptions[number].id, kind.value) for number in numbers.tolist())
+        for entry in start.members(numbers):
+            known["\n".join(plan.subscriptions[number].id for number in entry.tolist())] = kind.value
     announced = {
         _ends(plan, link): [repr(contest.advertisement) for contest in contests]
         for link, contests in spread.announced.items()

@@ -178,10 +178,9 @@ class Network:
         while self.waiting:
             yield self.step()
 
-    def kind(self, message: Message) -> MessageKind:
-        """What a message is on the bill: a subscription on its way up, or part of a channel."""
-        topic = self._plan.subscriptions[message.number].query.topic
-        climbs = self.s_links[topic][self._routes.reverse(message.link)]
+    def kind(self, topic: str, link: int) -> MessageKind:
+        """What a message over a link is on the bill: a subscription on its way up, or part of a channel."""
+        climbs = self.s_links[topic][self._routes.reverse(link)]
         return MessageKind.SUBSCRIPTION if climbs else MessageKind.CHANNEL
 
     def _hear(self, broker: int, number: int, origin: int) -> None:

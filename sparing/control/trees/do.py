@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sparing.control.routes import Routes
+from sparing.control.trees.attachment import distances, nearest
 from sparing.model.subscription import Advertisement, Subscription
 
 
@@ -19,23 +20,5 @@ def do(
     advertisements: Iterable[Advertisement],
 ) -> dict[str, str]:
     """Subscriber -> the broker that serves it."""
-    choosing = {subscriber for subscriber, brokers in candidates.items() if len(brokers) > 1}
-    sources: dict[str, list[str]] = {subscriber: [] for subscriber in choosing}
-    advertised = list(advertisements)
-    for subscription in subscriptions:
-        if subscription.subscriber in choosing:
-            sources[subscription.subscriber] += [
-                ad.broker
-                for ad in advertised
-                if ad.topic == subscription.query.topic and ad.box.overlaps(subscription.query.box)
-            ]
-    return {
-        subscriber: min(
-            brokers,
-            key=lambda broker, to=subscriber: (  # type: ignore[misc]
-                sum(routes.distance(source, broker) for source in sources.get(to, ())),
-                broker,
-            ),
-        )
-        for subscriber, brokers in candidates.items()
-    }
+    far = distances(routes, candidates, subscriptions, advertisements)
+    return {who: nearest(far[who]) if who in far else brokers[0] for who, brokers in candidates.items()}

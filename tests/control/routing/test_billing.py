@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from sparing.control.covering.contest import Covering
 from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import control_bill, live_of, messages_of, network_of
+from sparing.control.routing.billing import control_bill, live_of, messages_of, network_of, start_of
 from sparing.control.routing.handover import Told, difference, told_of
-from sparing.control.routing.spread import spread_of
 from sparing.model.bill import CONTROL, Bill, MessageKind
 from tests.control.routing.worlds import plans
 
@@ -109,7 +108,7 @@ def test_from_one_plan_to_the_next(plan: Plan, data: st.DataObject) -> None:
         subscriptions=tuple(plan.subscriptions[n] for n in some),
         broker_of=plan.broker_of[some],
     )
-    states = [(control_bill(p), told_of(spread_of(p, p.in_force(None)))) for p in (plan, smaller)]
+    states = [(control_bill(p), told_of(start_of(p))) for p in (plan, smaller)]
     assert difference((Bill(), Told()), states[0]) == states[0][0]
     assert not difference(states[0], states[0])
     there, back = difference(*states), difference(*reversed(states))

@@ -14,6 +14,7 @@ from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routes import Routes
 from sparing.control.routing.billing import bill_at, control_bill, live_of, messages_of
+from sparing.control.routing.folded import folded
 from sparing.control.routing.handover import Told, difference, told_of
 from sparing.control.routing.network import OWN, Network
 from sparing.control.routing.spread import Spread, spread_of
@@ -193,7 +194,7 @@ def test_descriptors_without_covering_are_what_the_matchmaker_counts(plan: Plan)
         climbing = [n for n in numbers.tolist() if kind is MessageKind.SUBSCRIPTION]
         cost += int(plan.weights[link]) * len(climbing)
     assert cost == sum(marking.cost for marking in spread.markings.values())
-    bill = bill_at(spread)
+    bill = bill_at(folded(spread))
     assert bill.by_kind().get("advertisement", 0) == len(list(spread.advertised()))
 
 
@@ -247,7 +248,7 @@ def test_publishers_subscribers_and_links_come_and_go(tree: str) -> None:
         )
         spread = spread_of(plan, plan.in_force(None))
         assert spread.markings["t"].demand.valid(spread.markings["t"].s_link)
-        after = control_bill(plan, spread), told_of(spread)
+        after = control_bill(plan, folded(spread)), told_of(folded(spread))
         assert difference((Bill(), Told()), after) == after[0]
         billed += difference(before, after).total() < after[0].total()
         before = after
@@ -296,7 +297,7 @@ def test_nothing_is_withdrawn_over_a_link_that_is_cut() -> None:
         args = {"t": TOPIC}, whole.advertisements, homes, whole.subscriptions
         plan = make_plan(one, *args, "adock", 1000)
         spread = spread_of(plan, plan.in_force(None))
-        told.append((control_bill(plan, spread), told_of(spread)))
+        told.append((control_bill(plan, folded(spread)), told_of(folded(spread))))
     ends = set(first_cut(overlay, routes))
     assert any({key.source, key.target} == ends for key in told[0][0]), "it was in use"
     changed = difference(*told)

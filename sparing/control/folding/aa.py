@@ -1,0 +1,89 @@
+"""AA, all aggregation: at a broker either all subscriptions that come by are folded into one, or none.
+
+The threshold method of the slides' related work, with which MEFA is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from sparing.control.folding.covered import covered
+from sparing.control.folding.measures import delay, saved
+from sparing.control.folding.problem import NO_WAY, Folds, Problem, counted
+
+
+def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
+    """Fold at brokers whose subscriptions are most similar first, until the benefit is theta or none is above a limit.
+
+    A subscription comes by its home and all brokers on its way to any publishers' broker. Ties go to the larger
+    additional benefit, then to lower numbers; brokers that add no benefit are passed over.
+
+    >>> aa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=1)
+    Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
+    """
+    there = _come_by(problem)
+    alike = {broker: _similarity(problem, members) for broker, members in there.items() if len(members) > 1}
+    waiting = sorted((broker for broker in alike if alike[broker] > similarity), key=lambda broker: -alike[broker])
+    of, told, benefit = np.arange(len(problem)), problem.told.copy(), 0  # told: by lowest members
+    while benefit < theta:
+        best, added = _best(waiting, alike, there, told, of)
+        if not added:
+            break
+        waiting.remove(best)
+        joined = np.unique(of[there[best]])
+        told[joined[0]] = np.bitwise_or.reduce(told[joined], axis=0)
+        of[np.isin(of, joined)] = joined[0]
+        benefit += added
+    folds = Folds(of, saved(problem, of), 0.0)
+    return Folds(of, folds.benefit, float(sum(_cost(problem, members) for members in folds.clusters())))
+
+
+def _come_by(problem: Problem) -> dict[int, np.ndarray]:
+    """Broker -> the subscriptions that come by it."""
+    numbers = np.arange(len(problem))
+    found = [(problem.home.astype(np.int64), numbers)]
+    for towards in problem.towards:
+        at, who = problem.home.astype(np.int64), numbers
+        while len(who):
+            onward = towards[at].astype(np.int64)
+            moves = (onward != at) & (onward != NO_WAY)
+            at, who = onward[moves], who[moves]
+            found.append((at, who))
+    brokers, members = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return {int(broker): np.unique(members[brokers == broker]) for broker in np.unique(brokers)}
+
+
+def _best(
+    waiting: list[int], alike: dict[int, float], there: dict[int, np.ndarray], told: np.ndarray, of: np.ndarray
+) -> tuple[int, int]:
+    """Of brokers in order of similarity, the one to fold at next, and the benefit it adds: 0 if none adds any."""
+    best, most = -1, 0
+    for broker in waiting:
+        if most and alike[broker] < alike[best]:
+            break
+        added = _added(told, of[there[broker]])
+        if added and (added, -broker) > (most, -best):
+            best, most = broker, added
+    return best, most
+
+
+def _added(told: np.ndarray, clusters: np.ndarray) -> int:
+    """The links on which entries are saved if these clusters are made one."""
+    each = told[np.unique(clusters)]
+    return int(counted(each).sum() - counted(np.bitwise_or.reduce(each, axis=0)).sum())
+
+
+def _covered(problem: Problem, members: Iterable[int]) -> tuple[float, float]:
+    which = np.concatenate([np.arange(problem.starts[m], problem.starts[m + 1]) for m in members])
+    return covered(problem.low[which], problem.high[which])
+
+
+def _similarity(problem: Problem, members: np.ndarray) -> float:
+    once, some = _covered(problem, members)
+    return 1 - once / some if some else 1.0
+
+
+def _cost(problem: Problem, members: np.ndarray) -> float:
+    return _covered(problem, members)[0] * delay(problem, members.tolist())

@@ -1,0 +1,54 @@
+"""The least cost that can be had, found by trying everything: the judge of greedy methods on small cases."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparing.control.folding.measures import cost
+from sparing.control.folding.problem import Folds, Problem, counted
+from sparing.model.errors import SparingError
+
+MOST = 10  # subscriptions; ten can be parted in 115,975 ways
+
+
+def exact(problem: Problem, theta: float) -> Folds:
+    """Of all partitions with a benefit of theta or more the cheapest; among equals the one with most benefit.
+
+    If theta cannot be reached, the most benefit that is possible is asked for.
+
+    >>> exact(Problem.on_tree([0, 0], [1, 1, 1], [(0, 10), (10, 20), (0, 20)]), theta=1)
+    Folds(of=array([0, 0, 0]), benefit=2, cost=0.0)
+    """
+    if len(problem) > MOST:
+        raise SparingError(f"The least cost is found by trying all partitions, for up to {MOST} subscriptions.")
+    subsets = [[member for member in range(len(problem)) if mask >> member & 1] for mask in range(1 << len(problem))]
+    costs = [cost(problem, members) for members in subsets]
+    links = [int(counted(np.bitwise_or.reduce(problem.told[members], axis=0, initial=0)).sum()) for members in subsets]
+    alone = int(counted(problem.told).sum())
+    wanted = min(theta, problem.possible())
+    best: tuple[float, int, list[int]] | None = None
+
+    def part(left: int, clusters: list[int], spent: float, told: int) -> None:
+        """Give the lowest subscription that is left every possible company."""
+        nonlocal best
+        if best is not None and (spent, told) >= best[:2]:  # both only grow
+            return
+        if not left:
+            if alone - told >= wanted:
+                best = spent, told, clusters
+            return
+        lowest = left & -left
+        others = company = left ^ lowest
+        while True:
+            cluster = lowest | company
+            part(left ^ cluster, [*clusters, cluster], spent + costs[cluster], told + links[cluster])
+            if not company:
+                return
+            company = (company - 1) & others
+
+    part((1 << len(problem)) - 1, [], 0.0, 0)
+    of = np.arange(len(problem))
+    for cluster in best[2] if best is not None else []:
+        of[subsets[cluster]] = subsets[cluster][0]
+    spent, told = best[:2] if best is not None else (0.0, 0)
+    return Folds(of, alone - told, spent)

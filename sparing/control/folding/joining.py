@@ -1,0 +1,85 @@
+"""Clusters that are joined pair by pair, by compiled loops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparing.control.folding.candidates import candidates
+from sparing.control.folding.kernels.greedy import greedy, start, total_cost
+from sparing.control.folding.kernels.state import ONCE, Clusters, Near, Pieces, Ways
+from sparing.control.folding.kernels.ways import hops_on
+from sparing.control.folding.problem import Folds, Problem
+from sparing.graphs.arranged import arranged
+
+NEIGHBOURS = 2  # candidates of each subscription after it, on each link; for each dimension there is
+
+
+class Joining:
+    """Everybody alone at first, or in given clusters; then the best pairs of clusters are joined, for some goal."""
+
+    def __init__(self, problem: Problem, first: np.ndarray | None = None, neighbours: int | None = None) -> None:
+        self.pieces, counts = _pieces(problem)
+        self.near, near_counts = _near(problem, neighbours or NEIGHBOURS * problem.low.shape[1])
+        self.ways = Ways(problem.towards, hops_on(problem.towards))
+        self.clusters = _clusters(problem, self.ways, self.pieces, counts, near_counts)
+        self.marks, self.seen = np.zeros(1, dtype=np.int64), np.zeros(len(problem), dtype=np.int64)
+        self.benefit = 0
+        if first is not None:
+            state = self.clusters, self.pieces, self.ways, self.near
+            self.benefit, self.pieces, self.near = start(*state, first, self.marks, self.seen)
+
+    def join(self, goal: int, theta: float, least: float) -> None:
+        """Until the benefit is theta, or no pair is better than the least that is asked for."""
+        state = self.clusters, self.pieces, self.ways, self.near
+        found = greedy(*state, goal, float(theta), float(least), self.benefit, self.marks, self.seen)
+        self.benefit, self.pieces, self.near = found
+
+    def folds(self) -> Folds:
+        """What came of it; the last thing to ask for."""
+        cost = total_cost(self.clusters, self.pieces)
+        return Folds(self.clusters.name.astype(np.int64), int(self.benefit), float(cost))
+
+
+def _pieces(problem: Problem) -> tuple[Pieces, np.ndarray]:
+    """Those that are not empty, by subscription and from low to high; and how many each subscription has."""
+    owner = np.repeat(np.arange(len(problem)), np.diff(problem.starts))
+    order = np.lexsort((problem.low[:, 0], owner))
+    full: np.ndarray = np.all(problem.low < problem.high, axis=1)
+    order = order[full[order]]
+    low, high = (np.ascontiguousarray(bounds[order], dtype=np.float64) for bounds in (problem.low, problem.high))
+    pieces = Pieces(low, high, np.full(len(order), ONCE, dtype=np.int8), np.array([len(order)]))
+    return pieces, np.bincount(owner[order], minlength=len(problem))
+
+
+def _near(problem: Problem, neighbours: int) -> tuple[Near, np.ndarray]:
+    one, two = candidates(problem, neighbours)
+    ends = np.concatenate([one, two]), np.concatenate([two, one])
+    first, found = arranged(ends[0], ends[1], len(problem))
+    return Near(found.astype(np.int32), np.array([len(found)])), np.diff(first)
+
+
+def _clusters(problem: Problem, ways: Ways, pieces: Pieces, counts: np.ndarray, near_counts: np.ndarray) -> Clusters:
+    count, numbers = len(problem), np.arange(len(problem), dtype=np.int32)
+    measure = np.bincount(np.repeat(numbers, counts), np.prod(pieces.high - pieces.low, axis=1), count)
+    deep = np.ascontiguousarray(ways.hops[:, problem.home].T)
+    return Clusters(
+        into=numbers.copy(),
+        name=numbers.copy(),
+        size=np.ones(count, dtype=np.int32),
+        version=np.zeros(count, dtype=np.int32),
+        looked=np.ones(count, dtype=np.int32),
+        told=problem.told.copy(),
+        meet=np.where(deep < 0, deep, problem.home[:, None]).astype(np.int32),
+        deep=deep,
+        delay=np.ones(count, dtype=np.int32),
+        once=measure,
+        covered=measure.copy(),
+        cost=np.zeros(count),
+        piece=_places(counts),
+        near=_places(near_counts),
+    )
+
+
+def _places(counts: np.ndarray) -> np.ndarray:
+    """Where each list begins, how long it is, and how much room it has, if they lie behind one another."""
+    return np.ascontiguousarray(np.stack([np.cumsum(counts) - counts, counts, counts], axis=1), dtype=np.int64)

@@ -1,0 +1,38 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+"""How much of the plane boxes cover."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparing.graphs.arranged import arranged
+from sparing.graphs.compiled import compiled
+
+
+@compiled
+def covered_plane(across, begin, end, along, low, high):
+    """What is covered once, and at all. A line moves across from bound to bound; boxes begin and end on it."""
+    boxes = np.arange(len(begin))
+    first, beginning = arranged(begin, boxes, len(across))
+    last, ending = arranged(end, boxes, len(across))
+    times = np.zeros(len(along), np.int64)  # how many boxes cover the line between a bound and the next
+    once = some = once_now = some_now = 0.0
+    for place in range(len(across) - 1):
+        for at in range(first[place], first[place + 1]):
+            box = beginning[at]
+            for cell in range(low[box], high[box]):
+                size = along[cell + 1] - along[cell]
+                once_now += size if times[cell] == 0 else (-size if times[cell] == 1 else 0.0)
+                some_now += size if times[cell] == 0 else 0.0
+                times[cell] += 1
+        for at in range(last[place], last[place + 1]):
+            box = ending[at]
+            for cell in range(low[box], high[box]):
+                size = along[cell + 1] - along[cell]
+                times[cell] -= 1
+                once_now -= size if times[cell] == 0 else (-size if times[cell] == 1 else 0.0)
+                some_now -= size if times[cell] == 0 else 0.0
+        width = across[place + 1] - across[place]
+        once += width * once_now
+        some += width * some_now
+    return once, some

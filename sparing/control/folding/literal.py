@@ -1,0 +1,135 @@
+"""MEFA as it is printed: in every round, all pairs are worked out, and the most efficient one is taken.
+
+Two accounts of benefit. Under `links`, pairs are of clusters, and a join counts the links on which an entry is really
+saved. Under `pairs`, as on the slides, pairs are of subscriptions and all count that are taken, also those within one
+cluster, which cost nothing more.
+
+Past theta, whatever lowers the cost is taken too: the cost is not submodular, and a third member may cover what the
+first two covered alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+import numpy as np
+
+from sparing.control.folding.measures import cost, cost_of, saved
+from sparing.control.folding.problem import Folds, Problem
+
+
+class Account(StrEnum):
+    """What is counted as benefit."""
+
+    LINKS = "links"
+    PAIRS = "pairs"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A pair that may be taken; under `links`, clusters are known by their lowest members."""
+
+    one: int
+    two: int
+    benefit: int
+    cost: float  # incremental: cost(A + B) - cost(A) - cost(B)
+
+    @property
+    def ratio(self) -> float:
+        """How efficient it is; endlessly, if it costs nothing."""
+        return self.benefit / self.cost if self.cost > 0 else np.inf
+
+
+@dataclass(frozen=True)
+class Round:
+    """What was to choose from, what was taken, and how much benefit there is since."""
+
+    candidates: list[Candidate]
+    taken: Candidate
+    benefit: int
+    lowers: bool  # past the end of MEFA, to lower the cost
+
+
+def rounds(problem: Problem, theta: float, delta: float = 0.0, account: Account = Account.LINKS) -> Iterator[Round]:
+    """Round by round, until the benefit is theta or no pair's ratio is above delta; then those that lower the cost."""
+    clusters = {number: [number] for number in range(len(problem))}
+    of, taken, benefit = list(range(len(problem))), set[tuple[int, int]](), 0
+    lowers, known = False, dict[tuple[int, ...], float]()
+    while True:
+        pairs = _candidates(problem, clusters, of, account, known)
+        found = [pair for pair in pairs if (pair.one, pair.two) not in taken]
+        lowers = lowers or benefit >= theta or not any(pair.ratio > delta for pair in found)
+        best = _lowest(found) if lowers else _most_efficient(found)
+        if best is None:
+            return
+        benefit += best.benefit
+        taken.add((best.one, best.two))
+        one, two = sorted((of[best.one], of[best.two]))
+        if one != two:
+            clusters[one] = sorted(clusters[one] + clusters.pop(two))
+            for member in clusters[one]:
+                of[member] = one
+        yield Round(found, best, benefit, lowers)
+
+
+def literal_mefa(problem: Problem, theta: float, delta: float = 0.0, account: Account = Account.LINKS) -> Folds:
+    """The clusters after the last round.
+
+    >>> problem = Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)])
+    >>> literal_mefa(problem, theta=3)
+    Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
+    """
+    of = np.arange(len(problem))
+    for one in rounds(problem, theta, delta, account):
+        pair = of[[one.taken.one, one.taken.two]]
+        of[of == pair.max()] = pair.min()
+    return Folds(of, saved(problem, of), cost_of(problem, of))
+
+
+def _candidates(
+    problem: Problem,
+    clusters: dict[int, list[int]],
+    of: list[int],
+    account: Account,
+    known: dict[tuple[int, ...], float],
+) -> Iterator[Candidate]:
+    """All pairs with a benefit. What clusters cost is known by their lowest members and sizes, as they only grow."""
+    if account is Account.LINKS:
+        told = {number: _links(problem, members) for number, members in clusters.items()}
+    else:
+        told = {number: _links(problem, [number]) for number in range(len(problem))}
+    for one, two in combinations(told, 2):
+        benefit = (told[one] & told[two]).bit_count()
+        if benefit:
+            pair = min(of[one], of[two]), max(of[one], of[two])
+            yield Candidate(one, two, benefit, _increment(problem, clusters, *pair, known))
+
+
+def _links(problem: Problem, members: list[int]) -> int:
+    """Bits of all links over which some member is told."""
+    return int.from_bytes(np.bitwise_or.reduce(problem.told[members], axis=0).tobytes(), "little")
+
+
+def _increment(
+    problem: Problem, clusters: dict[int, list[int]], one: int, two: int, known: dict[tuple[int, ...], float]
+) -> float:
+    """What joining two clusters adds to the cost; nothing if they are the same."""
+    if one == two:
+        return 0.0
+    first, second = clusters[one], clusters[two]
+    key = one, two, len(first), len(second)
+    if key not in known:
+        known[key] = cost(problem, first + second) - (cost(problem, first) + cost(problem, second))
+    return known[key]
+
+
+def _most_efficient(found: list[Candidate]) -> Candidate | None:
+    return min(found, key=lambda pair: (-pair.ratio, -pair.benefit, pair.one, pair.two), default=None)
+
+
+def _lowest(found: list[Candidate]) -> Candidate | None:
+    lower = [pair for pair in found if pair.cost < 0]
+    return min(lower, key=lambda pair: (pair.cost, -pair.benefit, pair.one, pair.two), default=None)

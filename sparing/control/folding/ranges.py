@@ -1,0 +1,215 @@
+"""Ranges: the boxes of subscriptions as boxes of numbers, so that how much they admit can be measured.
+
+Every field that some box constrains is a dimension, a stretch of a line:
+
+- Whole numbers, decimals, dates and timestamps are counted, of floating point numbers the length counts, as in
+  `model/measure.py`. The line reaches from the lowest to the highest bound that anybody gives, and not beyond what
+  publishers advertise; open ends reach to its ends. Where an open end would have nothing left, because no bound lies
+  beyond its own, the line is longer by the mean distance of bounds.
+- Texts and booleans have no length. What lies between two neighbouring bounds counts 1, so a single text does, too.
+- A field for which nobody gives a bound has length 1. A missing value has no extent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import copysign, inf, nextafter
+
+import numpy as np
+
+from sparing.model.box import Box
+from sparing.model.constraint import ANYTHING, Constraint, Range
+from sparing.model.measure import ROOM
+from sparing.model.types import NAN_CODE, Code, FieldType, Kind, code_float
+
+MOST_PIECES = 64
+EXACT = 2**53  # doubles hold all whole numbers up to here
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Subscription i has the pieces `starts[i]` to `starts[i + 1]`, which do not overlap each other.
+
+    A piece is half open: `low[p] <= x < high[p]` in each dimension. What has no extent is one piece that is empty in
+    some dimension.
+    """
+
+    starts: np.ndarray  # subscription -> its first piece, and one more entry
+    low: np.ndarray  # [piece, dimension]
+    high: np.ndarray  # [piece, dimension]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def volumes(self) -> np.ndarray:
+        """How much each subscription admits."""
+        found: np.ndarray = np.add.reduceat(np.prod(self.high - self.low, axis=1), self.starts[:-1])
+        return found
+
+
+def pieces_of(boxes: Sequence[Box], types: Mapping[str, FieldType], within: Sequence[Box] = ()) -> Pieces:
+    """The boxes of subscriptions to one topic, given what publishers advertise (`within`; nothing: anything).
+
+    Dimensions are in the order of field names. A box with several ranges in some fields has a piece for each choice of
+    them. Beyond 64 pieces, the field with most ranges (the first such) counts as one range from its lowest to its
+    highest value, until there are no more than 64: such a box is measured too wide.
+
+    >>> from sparing.model.constraint import between
+    >>> from sparing.model.types import DOUBLE
+    >>> closed = [(0.0, 4.0), (3.0, 10.0), (4.0, 9.0)]
+    >>> bounds = [(DOUBLE.code(low), DOUBLE.code(high) + 1) for low, high in closed]
+    >>> pieces_of([Box.of({"x": between(DOUBLE, *ends)}) for ends in bounds], {"x": DOUBLE}).volumes().tolist()
+    [4.0, 7.0, 5.0]
+    """
+    numbers: dict[str, dict[Constraint, int]] = {}
+    rows: dict[str, list[int]] = {}
+    whose: dict[str, list[int]] = {}
+    for row, box in enumerate(boxes):
+        for field, constraint in box.constraints:
+            known = numbers.setdefault(field, {ANYTHING: 0})
+            rows.setdefault(field, []).append(row)
+            whose.setdefault(field, []).append(known.setdefault(constraint, len(known)))
+    if not numbers:
+        return Pieces(np.arange(len(boxes) + 1), np.zeros((len(boxes), 1)), np.ones((len(boxes), 1)))
+    names = sorted(numbers)
+    which = np.zeros((len(boxes), len(names)), dtype=np.int64)
+    for column, field in enumerate(names):
+        which[rows[field], column] = whose[field]
+    lines = [_line(list(numbers[field]), types[field], {box.on(field) for box in within}) for field in names]
+    return _product(which, lines)
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The constraints on one field as stretches of its line: constraint i has `starts[i]` to `starts[i + 1]`."""
+
+    starts: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def _product(which: np.ndarray, lines: list[_Line]) -> Pieces:
+    """The pieces of boxes, given for every [box, field] which of the field's constraints it has."""
+    first = np.stack([line.starts[:-1][mine] for line, mine in zip(lines, which.T, strict=True)], axis=1)
+    last = np.stack([line.starts[1:][mine] - 1 for line, mine in zip(lines, which.T, strict=True)], axis=1)
+    count = last - first + 1
+    for column, line in enumerate(lines):  # nothing comes of a box that is empty in one field
+        count[line.low[first[:, column]] == line.high[first[:, column]]] = 1
+    while True:
+        wide = np.flatnonzero(np.prod(count.astype(np.float64), axis=1) > MOST_PIECES)
+        if not len(wide):
+            break
+        count[wide, np.argmax(count[wide], axis=1)] = 1
+    pieces = np.prod(count, axis=1)
+    starts = np.append(0, np.cumsum(pieces))
+    box = np.repeat(np.arange(len(which)), pieces)
+    choice = np.arange(starts[-1]) - starts[box]
+    low, high = np.empty((2, len(box), len(lines)))
+    for column, line in enumerate(lines):
+        choice, stretch = np.divmod(choice, count[box, column])
+        hull = count[box, column] == 1
+        at = first[box, column] + stretch
+        low[:, column] = line.low[at]
+        high[:, column] = line.high[np.where(hull, last[box, column], at)]
+    return Pieces(starts, low, high)
+
+
+def _line(constraints: list[Constraint], type_: FieldType, advertised: Iterable[Constraint]) -> _Line:
+    given = [constraint for constraint in advertised if constraint.ranges]
+    ranges = [*_ranges(constraints), *_ranges(given)]
+    low, high, room = _counted(ranges) if type_.kind in (Kind.TEXT, Kind.BOOLEAN) else _placed(ranges, type_)
+    own = sum(len(constraint.ranges) for constraint in constraints)
+    start, end = _span(low, high, own, room)
+    if given:
+        start, end = max(start, float(low[own:].min())), min(end, float(high[own:].max()))
+    if start == end:
+        end = start + 1
+    counts = np.array([len(constraint.ranges) for constraint in constraints])
+    return _stretches(counts, np.clip(low[:own], start, end), np.clip(high[:own], start, end), start)
+
+
+def _ranges(constraints: Iterable[Constraint]) -> Iterable[Range]:
+    return chain.from_iterable(constraint.ranges for constraint in constraints)
+
+
+def _span(low: np.ndarray, high: np.ndarray, own: int, room: tuple[float, float, float]) -> tuple[float, float]:
+    """From where to where the line reaches, before what is advertised limits it."""
+    ends = np.unique(np.concatenate((low, high)))
+    ends = ends[np.isfinite(ends)]
+    if not len(ends):
+        return 0.0, 1.0
+    least, most, unit = room
+    start, end = float(ends[0]), float(ends[-1])
+    more = (end - start) / (len(ends) - 1) if len(ends) > 1 else 1.0
+    more = float(np.ceil(more / unit)) * unit if unit else more
+    below = bool(((low[:own] == -inf) & (high[:own] == start)).any())
+    above = bool(((high[:own] == inf) & (low[:own] == end)).any())
+    return max(start - more, least) if below else start, min(end + more, most) if above else end
+
+
+def _counted(ranges: list[Range]) -> tuple[np.ndarray, np.ndarray, tuple[float, float, float]]:
+    """Ranges of texts or booleans: neighbouring bounds are 1 apart, and so are the outer ones from the ends."""
+    bounds = sorted({code for ends in ranges for code in ends if code is not None}, key=_itself)
+    place: dict[Code | None, float] = {code: at + 1.0 for at, code in enumerate(bounds)}
+    low = np.array([0.0 if code is None else place[code] for code, _ in ranges])
+    high = np.array([len(bounds) + 1.0 if code is None else place[code] for _, code in ranges])
+    return low, high, (0.0, len(bounds) + 1.0, 1.0)
+
+
+def _itself(code: Code) -> Code:
+    return code
+
+
+def _placed(ranges: list[Range], type_: FieldType) -> tuple[np.ndarray, np.ndarray, tuple[float, float, float]]:
+    """Ranges of numbers; open ends are infinite. Also the least and the greatest place, and the unit of counting."""
+    lows, highs = [code for code, _ in ranges], [code for _, code in ranges]
+    bounds = {code for code in chain(lows, highs) if isinstance(code, int)}
+    if type_.kind is Kind.FLOATING:
+        place = {code: _rounder(code, type_) for code in bounds}
+        room = (-ROOM, ROOM, 0.0)
+    else:
+        origin = min(bounds) if bounds and max(map(abs, bounds)) > EXACT else 0
+        place = {code: float(code - origin) for code in bounds}
+        room = (float(type_.low - origin), float(type_.high + 1 - origin), 1.0)
+    low = np.array([place[code] if isinstance(code, int) else -inf for code in lows])
+    high = np.array([place[code] if isinstance(code, int) else inf for code in highs])
+    return low, high, room
+
+
+def _rounder(code: int, type_: FieldType) -> float:
+    """A bound, or the number just below if a person rather wrote that: 4 for `<= 4`, whose range ends after it."""
+    if code >= NAN_CODE:
+        return inf
+    bound = code_float(code)
+    if type_.name == "float":
+        with np.errstate(over="ignore"):
+            below = float(np.nextafter(np.float32(bound), np.float32(-inf)))
+    else:
+        below = nextafter(bound, -inf)
+    if len(repr(below)) < len(repr(bound)):
+        bound = below
+    return copysign(inf, bound) if abs(bound) > ROOM else bound + 0.0
+
+
+def _stretches(counts: np.ndarray, low: np.ndarray, high: np.ndarray, nowhere: float) -> _Line:
+    """Touching stretches become one; those without extent go, unless a constraint has no other.
+
+    A constraint without any gets an empty one.
+    """
+    of = np.repeat(np.arange(len(counts)), counts)
+    apart = np.ones(len(of), dtype=bool)
+    apart[1:] = (of[1:] != of[:-1]) | (low[1:] > high[:-1])
+    heads = np.flatnonzero(apart)
+    of, low, high = of[heads], low[heads], high[np.append(heads[1:], len(high)) - 1] if len(heads) else high
+    some = np.bincount(of[low < high], minlength=len(counts)) > 0
+    head = np.ones(len(of), dtype=bool)
+    head[1:] = of[1:] != of[:-1]
+    keep = np.where(some[of], low < high, head)
+    of, low, high = of[keep], low[keep], high[keep]
+    without = np.flatnonzero(np.bincount(of, minlength=len(counts)) == 0)
+    before = np.searchsorted(of, without)
+    of = np.insert(of, before, without)
+    low, high = np.insert(low, before, nowhere), np.insert(high, before, nowhere)
+    return _Line(np.append(0, np.cumsum(np.bincount(of, minlength=len(counts)))), low, high)

@@ -1,0 +1,90 @@
+"""How much of some ranges others leave uncovered: the false range, if the first are gone and the others are there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparing.control.folding.problem import Problem
+
+Part = tuple[np.ndarray, np.ndarray]  # a box: its low and its high corner
+
+
+def uncovered(problem: Problem, gone: np.ndarray, there: np.ndarray) -> float:
+    """The measure of what some subscriptions cover together and others do not."""
+    left: list[Part] = []
+    for part in _parts(problem, pieces_of_some(problem, gone)):
+        left += _cut([part], left)  # what is counted already is not counted twice
+    if not left:
+        return 0.0
+    lowest, highest = np.min([low for low, _ in left], axis=0), np.max([high for _, high in left], axis=0)
+    near = pieces_of_some(problem, there)
+    near = near[((problem.low[near] < highest) & (problem.high[near] > lowest)).all(axis=1)]
+    return float(sum(np.prod(high - low) for low, high in _cut(left, _parts(problem, near))))
+
+
+def extent(problem: Problem) -> float:
+    """The measure of the space in which all ranges lie."""
+    if not len(problem.low):
+        return 0.0
+    return float(np.prod(problem.high.max(axis=0) - problem.low.min(axis=0)))
+
+
+def pieces_of_some(problem: Problem, members: np.ndarray) -> np.ndarray:
+    """The numbers of the pieces of some subscriptions."""
+    first = problem.starts[members]
+    counts = problem.starts[members + 1] - first
+    found: np.ndarray = np.repeat(first - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+    return found
+
+
+def meet(problem: Problem, some: np.ndarray, others: np.ndarray) -> bool:
+    """Whether ranges of some subscriptions may overlap ranges of others: whether a box around the first does."""
+    mine, theirs = pieces_of_some(problem, some), pieces_of_some(problem, others)
+    if not len(mine):
+        return False
+    lowest, highest = problem.low[mine].min(axis=0), problem.high[mine].max(axis=0)
+    return bool(((problem.low[theirs] < highest) & (problem.high[theirs] > lowest)).all(axis=1).any())
+
+
+def within_hull(problem: Problem, some: np.ndarray, others: np.ndarray) -> bool:
+    """Whether a box around all ranges of others holds those of some; if not, these lie in no union of the others."""
+    mine, theirs = pieces_of_some(problem, some), pieces_of_some(problem, others)
+    mine = mine[(problem.low[mine] < problem.high[mine]).all(axis=1)]
+    if not len(mine) or not len(theirs):
+        return not len(mine)
+    low, high = problem.low[theirs].min(axis=0), problem.high[theirs].max(axis=0)
+    return bool((problem.low[mine] >= low).all() and (problem.high[mine] <= high).all())
+
+
+def _parts(problem: Problem, pieces: np.ndarray) -> list[Part]:
+    pieces = pieces[(problem.low[pieces] < problem.high[pieces]).all(axis=1)]
+    return list(zip(problem.low[pieces], problem.high[pieces], strict=True))
+
+
+def _cut(parts: list[Part], by: list[Part]) -> list[Part]:
+    """What some boxes leave of others."""
+    for low, high in by:
+        parts = [rest for part in parts for rest in _without(part, low, high)]
+        if not parts:
+            break
+    return parts
+
+
+def _without(part: Part, low: np.ndarray, high: np.ndarray) -> list[Part]:
+    mine, up_to = part
+    if (mine >= high).any() or (up_to <= low).any():
+        return [part]
+    left = []
+    mine, up_to = mine.copy(), up_to.copy()
+    for at in range(len(low)):
+        if mine[at] < low[at]:
+            end = up_to.copy()
+            end[at] = low[at]
+            left.append((mine.copy(), end))
+            mine[at] = low[at]
+        if up_to[at] > high[at]:
+            start = mine.copy()
+            start[at] = high[at]
+            left.append((start, up_to.copy()))
+            up_to[at] = high[at]
+    return left

@@ -1,0 +1,352 @@
+"""Folded entries while subscriptions come and go.
+
+An entry is what a cluster's members have in common on one link: it attracts the union of their boxes.
+
+- Who comes and lies in what an entry advertises already joins without a message. Else the entry is told anew.
+- Who leaves may leave a **false range**: the entry still attracts what only it wanted, and that is dropped where the
+  cluster is folded. The ranges of those that left, the entry's **ghosts**, stay until the entry is told anew.
+- Leaves are batched by ski rental: a cluster is reconfigured once the false publications that it is expected to have
+  attracted are as many as the messages that reconfiguring takes. A report takes time for every hop, so the new
+  entries are in force later by the cluster's delay.
+- Where leaves have made folding save much less than planned, the topic is folded further, starting from its clusters.
+  New entries are told before old ones go.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from sparing.control.folding.measures import delay
+from sparing.control.folding.uncovered import meet, uncovered, within_hull
+from sparing.control.plan import Plan
+from sparing.control.routing.folded import Folded, FoldedTopic
+from sparing.control.routing.network import Message
+from sparing.model.difference import lies_in
+
+DRIFT = 0.8  # share of the planned saving below which a topic is folded anew
+SECOND = 1_000_000
+NEVER = 1 << 62
+
+
+class Ghost(NamedTuple):
+    """A subscription that an entry on a link still stands for, although it is told there no more."""
+
+    number: int
+    link: int
+    since: int
+    until: int
+
+
+class Sent(NamedTuple):
+    """Messages over a link; reconfigurations are `planned` by the control plane, others follow from a change."""
+
+    time: int
+    link: int
+    messages: int
+    planned: bool
+
+
+@dataclass(slots=True)
+class _Entry:
+    members: set[int] = field(default_factory=set)
+    ghosts: dict[int, int] = field(default_factory=dict)  # number -> since when
+
+
+@dataclass(slots=True)
+class _Account:
+    """The ski rental of one cluster: what it owes at a time, and what it comes to owe, in messages."""
+
+    owed: float = 0.0
+    at: int = 0
+    flow: float = 0.0  # messages a microsecond
+    price: int = 0
+    version: int = 0
+    decided: bool = False  # to reconfigure, which has not taken effect yet
+
+
+class LiveTopic:
+    """The clusters and entries of one topic."""
+
+    def __init__(self, plan: Plan, start: FoldedTopic, told: Iterable[tuple[int, np.ndarray]]) -> None:
+        """`told` has, for links, the numbers of subscriptions that are told there at the start."""
+        self._plan, self._ground, self._policy = plan, start.ground, plan.folding
+        topic = plan.subscriptions[int(start.ground.numbers[0])].query.topic
+        self._types = plan.topics[topic].fields
+        self._published = plan.published[topic]
+        self._foldable = frozenset(start.ground.numbers[start.ground.foldable].tolist())
+        self.cluster_of: dict[int, int] = {}  # subscription -> its cluster, for those that are told somewhere
+        self._entries: dict[int, dict[int, _Entry]] = {}  # link -> cluster -> entry
+        self._links_of: dict[int, set[int]] = {}  # cluster -> links with an entry of it
+        self._there = np.zeros((len(plan.routes.source), len(start.ground.numbers)), dtype=bool)  # who is told, by link
+        self._accounts: dict[int, _Account] = {}
+        self._clock: list[tuple[int, int, int, bool]] = []  # when, cluster, version, whether it takes effect
+        self.ghosts: list[Ghost] = []  # those that are over
+        self._next = len(plan.subscriptions)  # the last name of a cluster
+        clusters = start.ground.numbers[start.folds.of].tolist()
+        first = dict(zip(start.ground.numbers.tolist(), clusters, strict=True))
+        for link, numbers in told:
+            places = self._ground.places(numbers)
+            self._there[link, places] = True
+            for number in start.ground.numbers[places].tolist():
+                self.cluster_of[number] = first[number]
+                self._entry(link, first[number]).members.add(number)
+        # Entries that folding saves: they would be told beside the others.
+        self.saved = sum(len(e.members) - 1 for entries in self._entries.values() for e in entries.values())
+        self._planned = self.saved
+
+    def _entry(self, link: int, cluster: int) -> _Entry:
+        self._links_of.setdefault(cluster, set()).add(link)
+        return self._entries.setdefault(link, {}).setdefault(cluster, _Entry())
+
+    def entries(self) -> dict[int, list[set[int]]]:
+        """Link -> the members of each entry told over it."""
+        return {link: [e.members for e in found.values()] for link, found in self._entries.items() if found}
+
+    def stale(self) -> dict[int, list[tuple[set[int], set[int]]]]:
+        """Link -> members and ghosts of each entry that still stands for somebody who is not told any more."""
+        found: dict[int, list[tuple[set[int], set[int]]]] = {}
+        for link, entries in self._entries.items():
+            for entry in entries.values():
+                if entry.ghosts:
+                    found.setdefault(link, []).append((entry.members, set(entry.ghosts)))
+        return found
+
+    # What happens
+
+    def change(self, messages: Iterable[Message], time: int) -> Iterator[Sent]:
+        """Subscriptions are told over links or withdrawn, all because of one change; what is sent instead."""
+        added: dict[int, set[int]] = {}  # link -> numbers
+        removed: dict[int, set[int]] = {}
+        for message in messages:
+            mine, other = (removed, added) if message.withdrawn else (added, removed)
+            if message.number in other.get(message.link, ()):
+                other[message.link].discard(message.number)
+            else:
+                mine.setdefault(message.link, set()).add(message.number)
+        for number in sorted({n for numbers in added.values() for n in numbers} - self.cluster_of.keys()):
+            self.cluster_of[number] = self._cluster_for(number, [link for link in added if number in added[link]])
+        touched: set[int] = set()
+        for link in sorted(added.keys() | removed.keys()):
+            yield from self._change_on(link, added.get(link, set()), removed.get(link, set()), time, touched)
+        for cluster in sorted(touched):
+            self._reckon(cluster, time)
+        yield from self._fold_further(time)
+
+    def _change_on(self, link: int, added: set[int], removed: set[int], time: int, touched: set[int]) -> Iterator[Sent]:
+        before = {cluster: self._entries.get(link, {}).get(cluster) for cluster in self._clusters(added | removed)}
+        self._there[link, self._ground.places(removed)] = False
+        self._there[link, self._ground.places(added)] = True
+        for cluster, entry in sorted(before.items()):
+            new = {n for n in added if self.cluster_of[n] == cluster}
+            gone = {n for n in removed if self.cluster_of[n] == cluster}
+            if entry is None:
+                self._entry(link, cluster).members |= new
+                self.saved += len(new) - 1
+                yield Sent(time, link, 1, planned=False)
+                continue
+            free = all(self._lies_in(number, entry) for number in new)
+            self.saved -= len(entry.members) - 1
+            entry.members = (entry.members | new) - gone
+            self.saved += max(len(entry.members) - 1, 0)
+            for number in new:
+                if number in entry.ghosts:
+                    self._over(number, link, entry.ghosts.pop(number), time)
+            if not entry.members or not free:
+                self._exorcise(link, entry, time)
+                yield Sent(time, link, 1, planned=False)
+                if not entry.members:
+                    self._drop(link, cluster)
+            else:
+                entry.ghosts |= dict.fromkeys(gone, time)
+        # Who is told here may want what an entry of another cluster attracts in vain, or want it no more.
+        changed = self._ground.places(added | removed)
+        for cluster, entry in self._entries.get(link, {}).items():
+            if entry.ghosts and meet(self._ground.problem, changed, self._ground.places(entry.ghosts)):
+                touched.add(cluster)
+        touched.update(before)
+
+    def _clusters(self, numbers: set[int]) -> set[int]:
+        return {self.cluster_of[number] for number in numbers}
+
+    def _cluster_for(self, number: int, links: list[int]) -> int:
+        """The cluster that a newcomer joins: one whose entries have room for it, on as many links as can be.
+
+        Clusters come together on their way, so those with room are looked for where there are most. Without room
+        anywhere it has a cluster of its own.
+        """
+        if number in self._foldable:
+            most = max(links, key=lambda link: (len(self._entries.get(link, ())), -link))
+            rooms = {cluster: 1 for cluster in self._entries.get(most, ()) if self._has_room(number, most, cluster)}
+            for cluster in rooms:
+                rooms[cluster] += sum(self._has_room(number, link, cluster) for link in links if link != most)
+            if rooms:
+                return min(rooms, key=lambda cluster: (-rooms[cluster], cluster))
+        self._next += 1
+        return self._next
+
+    def _has_room(self, number: int, link: int, cluster: int) -> bool:
+        """Whether a newcomer could join a cluster on a link without a message."""
+        entry = self._entries.get(link, {}).get(cluster)
+        return entry is not None and len(entry.members) + len(entry.ghosts) > 1 and self._lies_in(number, entry)
+
+    def _lies_in(self, number: int, entry: _Entry) -> bool:
+        others = sorted(entry.members | entry.ghosts.keys())
+        if not within_hull(self._ground.problem, self._ground.places([number]), self._ground.places(others)):
+            return False
+        subscriptions = self._plan.subscriptions
+        boxes = (subscriptions[other].query.box for other in others)
+        return lies_in(subscriptions[number].query.box, boxes, self._types)
+
+    def _over(self, number: int, link: int, since: int, until: int) -> None:
+        if since < until:
+            self.ghosts.append(Ghost(number, link, since, until))
+
+    def _exorcise(self, link: int, entry: _Entry, time: int) -> None:
+        """The entry is told anew, so its ghosts are gone."""
+        for number, since in entry.ghosts.items():
+            self._over(number, link, since, time)
+        entry.ghosts.clear()
+
+    def _drop(self, link: int, cluster: int) -> None:
+        del self._entries[link][cluster]
+        self._links_of[cluster].discard(link)
+        if not self._links_of[cluster]:
+            del self._links_of[cluster]
+
+    # When to reconfigure
+
+    def _stale_links(self, cluster: int) -> list[int]:
+        return sorted(link for link in self._links_of.get(cluster, ()) if self._entries[link][cluster].ghosts)
+
+    def _reckon(self, cluster: int, time: int) -> None:
+        """Work out anew what a cluster comes to owe, and when that is too much."""
+        stale = self._stale_links(cluster)
+        account = self._accounts.get(cluster)
+        if account is None:
+            if not stale:
+                return
+            account = self._accounts[cluster] = _Account()
+        account.owed += account.flow * (time - account.at)
+        account.at, account.price = time, len(stale)
+        account.flow = sum(self.false_share(link, cluster) * self._expected(link) for link in stale) / SECOND
+        account.version += 1
+        if not stale:
+            del self._accounts[cluster]
+        elif account.flow > 0 and not account.decided:
+            wait = max(account.price - account.owed, 0.0) / account.flow
+            if wait < NEVER:
+                heapq.heappush(self._clock, (time + int(wait), cluster, account.version, False))
+
+    def false_share(self, link: int, cluster: int) -> float:
+        """The share of the topic's space that an entry attracts in vain, though nobody told over the link wants it."""
+        entry = self._entries[link][cluster]
+        gone = self._ground.places(entry.ghosts)
+        space = self._ground.space
+        return uncovered(self._ground.problem, gone, np.flatnonzero(self._there[link])) / space if space else 0.0
+
+    def _expected(self, link: int) -> float:
+        """Publications a second that come to a link, given in the direction of subscriptions."""
+        routes = self._plan.routes
+        source = routes.source[link]
+        publishers = sum(count for root, count in self._published.items() if routes.link_of[source, root] == link)
+        return self._policy.rate * publishers
+
+    def finish(self) -> Iterator[Sent]:
+        """Reconfigure all that will ever be; other ghosts stay for good."""
+        yield from self.until(NEVER)
+        for link, entries in self._entries.items():
+            for entry in entries.values():
+                self._exorcise(link, entry, NEVER)
+
+    def until(self, time: int) -> Iterator[Sent]:
+        """Reconfigure what is due up to a time."""
+        while self._clock and self._clock[0][0] <= time:
+            when, cluster, version, takes_effect = heapq.heappop(self._clock)
+            if takes_effect:
+                yield from self._reconfigure(cluster, version, when)
+                continue
+            account = self._accounts.get(cluster)
+            if account is not None and account.version == version:
+                account.decided = True
+                heapq.heappush(self._clock, (when + self._delay(cluster), cluster, when, True))
+
+    def _delay(self, cluster: int) -> int:
+        """How long it takes until all brokers that fold a cluster know of a change."""
+        there = {n for link in self._links_of[cluster] for n in self._entries[link][cluster].members}
+        gone = {n for link in self._links_of[cluster] for n in self._entries[link][cluster].ghosts}
+        return delay(self._ground.problem, self._ground.places(there | gone)) * self._policy.hop
+
+    def _reconfigure(self, cluster: int, decided: int, time: int) -> Iterator[Sent]:
+        """Tell the cluster's entries anew, without those that had left when that was decided."""
+        for link in self._stale_links(cluster):
+            entry = self._entries[link][cluster]
+            known = {number: since for number, since in entry.ghosts.items() if since <= decided}
+            for number, since in known.items():
+                self._over(number, link, since, time)
+                del entry.ghosts[number]
+            if known:
+                yield Sent(time, link, 1, planned=True)
+        account = self._accounts.pop(cluster, None)
+        if account is not None:
+            self._reckon(cluster, time)
+
+    # When to fold anew
+
+    def _fold_further(self, time: int) -> Iterator[Sent]:
+        """Fold the topic further if it saves much less than planned."""
+        if self.saved >= DRIFT * self._planned:
+            return
+        numbers = self._ground.numbers
+        here = np.flatnonzero(self._there.any(axis=0))
+        problem = self._ground.told((link, numbers[there]) for link, there in enumerate(self._there) if there.any())
+        lowest: dict[int, int] = {}
+        first = np.arange(len(numbers))
+        for place in here.tolist():
+            first[place] = lowest.setdefault(self.cluster_of[int(numbers[place])], place)
+        found = self._policy.fold(problem, first).of
+        joined: dict[int, set[int]] = {}  # new cluster, by lowest place -> the clusters in it
+        for place in here.tolist():
+            joined.setdefault(int(found[place]), set()).add(self.cluster_of[int(numbers[place])])
+        for clusters in joined.values():
+            if len(clusters) > 1:
+                yield from self._join(sorted(clusters), time)
+        self._planned = self.saved
+
+    def _join(self, clusters: list[int], time: int) -> Iterator[Sent]:
+        """Make some clusters one; where they share a link, the new entry is told before the old ones go."""
+        keeps, *others = clusters
+        for link in sorted({link for cluster in clusters for link in self._links_of.get(cluster, ())}):
+            there = [cluster for cluster in clusters if cluster in self._entries[link]]
+            self.saved += max(len(there) - 1, 0)
+            entry = self._entry(link, keeps) if keeps not in there else self._entries[link][keeps]
+            for cluster in there:
+                if cluster != keeps:
+                    entry.members |= self._entries[link][cluster].members
+                    entry.ghosts |= self._entries[link][cluster].ghosts
+                    self._drop(link, cluster)
+            if len(there) > 1:
+                later = time + self._delay(keeps)
+                for number, since in entry.ghosts.items():
+                    self._over(number, link, since, later)
+                entry.ghosts.clear()
+                yield Sent(time, link, 1 + len(there), planned=True)
+        for number, cluster in self.cluster_of.items():
+            if cluster in others:
+                self.cluster_of[number] = keeps
+        for cluster in clusters:
+            self._accounts.pop(cluster, None)
+        self._reckon(keeps, time)
+
+
+def live_topics(start: Folded) -> dict[str, LiveTopic]:
+    """The topics of a plan that are folded, before the first change."""
+    links: dict[int, list[np.ndarray]] = {}
+    for (link, _), numbers in start.spread.told.items():
+        links.setdefault(link, []).append(numbers)
+    told = [(link, np.unique(np.concatenate(parts))) for link, parts in links.items()]
+    return {topic: LiveTopic(start.spread.plan, folded, told) for topic, folded in start.topics.items()}

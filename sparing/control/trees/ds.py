@@ -1,0 +1,230 @@
+"""DS: who may hang at several brokers hangs where distance and similarity together are best.
+
+Everybody begins at the nearest broker. An assignment of i to another broker j makes the unique range at j fall by some
+range and costs i some hops. The one with the most range per hop is carried out, again and again, while that is more
+than gamma. What costs no hops comes first. Every assignment is carried out at most once, so this ends; nobody returns
+to where it began. Source: mefa.txt, "Subscription tree construction", the greedy algorithm.
+
+The slides look at the broker that somebody comes to, not at the one that it leaves, and so does this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from sparing.control.folding.ranges import Pieces, pieces_of
+from sparing.control.routes import Routes
+from sparing.control.trees.attachment import SIMILARITY, Reason, by_distance, distances, sources
+from sparing.control.trees.do import do
+from sparing.control.trees.shared_tree import shared_tree
+from sparing.control.trees.unique_range import Ground
+from sparing.model.overlay import Overlay
+from sparing.model.subscription import Advertisement, Subscription
+from sparing.model.topic import Topic
+
+
+class Move(NamedTuple):
+    """An assignment that was carried out."""
+
+    item: int
+    before: int
+    after: int
+    range_saved: float  # by which the unique range fell at the broker it came to
+    hops_more: float  # than where it was before
+
+
+def attach(
+    first: Sequence[int],
+    candidates: Sequence[Sequence[int]],
+    hops: Sequence[Sequence[float]],
+    pieces: Pieces,
+    gamma: float,
+    owner: Sequence[int] | None = None,
+) -> tuple[list[int], list[Move]]:
+    """Item -> the broker where it hangs in the end, and the moves that led there.
+
+    Item i may hang at the brokers `candidates[i]`, `hops[i]` away, and begins at `first[i]`. `owner` says whose each
+    subscription is (None: item i has subscription i).
+
+    Ties: the larger range, then the lower item, then the lower broker.
+    """
+    whose = np.arange(len(first)) if owner is None else np.asarray(owner, dtype=np.int64)
+    return _greedy(first, candidates, hops, [Ground(pieces, whose, len(first))], gamma)
+
+
+def ds(
+    routes: Routes,
+    candidates: Mapping[str, tuple[str, ...]],
+    subscriptions: Iterable[Subscription],
+    advertisements: Iterable[Advertisement],
+    topics: Mapping[str, Topic],
+    gamma: float,
+) -> tuple[dict[str, str], tuple[Reason, ...]]:
+    """Subscriber -> the broker that serves it, and why, for those with several candidates."""
+    wanted, advertised = list(subscriptions), list(advertisements)
+    far = distances(routes, candidates, wanted, advertised)
+    near = by_distance(far)
+    options = {who: far.get(who) or {brokers[0]: 0.0} for who, brokers in candidates.items()}
+    homes = {who: brokers[0] for who, brokers in candidates.items()} | {reason.who: reason.broker for reason in near}
+    owners = [subscription.subscriber for subscription in wanted]
+    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma)
+    reasons = tuple(moved.get(reason.who, reason) for reason in near)
+    return homes | {reason.who: reason.broker for reason in reasons}, reasons
+
+
+def ds_tree(
+    overlay: Overlay,
+    candidates: Mapping[str, tuple[str, ...]],
+    subscriptions: Iterable[Subscription],
+    advertisements: Iterable[Advertisement],
+    topics: Mapping[str, Topic],
+    gamma: float,
+) -> tuple[frozenset[tuple[str, str]], tuple[Reason, ...]]:
+    """The shared tree with leaf brokers hung elsewhere, and why, for those that have a choice.
+
+    A leaf without publishers may hang at any neighbour that is no leaf. It brings all subscriptions of the subscribers
+    that are attached there (by distance); at a broker count those attached to it and to the leaves that hang at it.
+    Brokers that are no leaves stay as they are, so the tree goes on spanning.
+    """
+    wanted, advertised = list(subscriptions), list(advertisements)
+    tree = shared_tree(overlay)
+    routes = Routes.of(overlay.brokers, tree)
+    served_by = do(routes, candidates, wanted, advertised)
+    at: dict[str, list[Subscription]] = {broker: [] for broker in overlay.brokers}
+    for subscription in wanted:
+        at[served_by[subscription.subscriber]].append(subscription)
+    ends: dict[str, list[str]] = {broker: [] for broker in overlay.brokers}
+    for one, other in tree:
+        ends[one].append(other)
+        ends[other].append(one)
+    leaves = {broker for broker, mine in ends.items() if len(mine) == 1}
+    publishing = {ad.broker for ad in advertised}
+    homes, options = {}, {}
+    for broker in sorted(overlay.brokers):
+        stays = broker not in leaves or ends[broker][0] in leaves
+        homes[broker] = broker if stays else ends[broker][0]
+        hosts = [homes[broker]]
+        if not stays and broker not in publishing:
+            hosts = [neighbour for neighbour in overlay.neighbours[broker] if neighbour not in leaves]
+        goals = sources(at[broker], advertised) if len(hosts) > 1 else []
+        options[broker] = {host: sum(routes.distance(host, goal) + 1 for goal in goals) for host in hosts}
+    owners = [served_by[subscription.subscriber] for subscription in wanted]
+    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma)
+    reasons = tuple(
+        moved.get(leaf, Reason(leaf, homes[leaf], options[leaf])) for leaf in sorted(homes) if len(options[leaf]) > 1
+    )
+    rehung = {leaf: reason.broker for leaf, reason in moved.items()}
+    links = {(one, other) for one, other in tree if one not in rehung and other not in rehung}
+    links |= {(min(pair), max(pair)) for pair in rehung.items()}
+    return frozenset(links), tuple(replace(reason, kind="broker") for reason in reasons)
+
+
+def _moved(
+    homes: Mapping[str, str],
+    options: Mapping[str, Mapping[str, float]],
+    owners: Sequence[str],
+    subscriptions: Sequence[Subscription],
+    advertisements: Sequence[Advertisement],
+    topics: Mapping[str, Topic],
+    gamma: float,
+) -> dict[str, Reason]:
+    """Those that hang elsewhere than at first, given whose each subscription is."""
+    names = sorted(homes)
+    brokers = sorted({broker for mine in options.values() for broker in mine})
+    number = {broker: at for at, broker in enumerate(brokers)}
+    grounds = _grounds(names, options, owners, subscriptions, advertisements, topics) if gamma < inf else []
+    last, moves = _greedy(
+        [number[homes[name]] for name in names],
+        [[number[broker] for broker in options[name]] for name in names],
+        [list(options[name].values()) for name in names],
+        grounds,
+        gamma,
+    )
+    saved = {move.item: move.range_saved for move in moves}
+    found = {}
+    for item, saving in sorted(saved.items()):
+        name, broker = names[item], brokers[last[item]]
+        more = _more(options[name][broker], options[name][homes[name]])
+        found[name] = Reason(name, broker, options[name], SIMILARITY, saving, more)
+    return found
+
+
+def _grounds(
+    names: Sequence[str],
+    options: Mapping[str, Mapping[str, float]],
+    owners: Sequence[str],
+    subscriptions: Sequence[Subscription],
+    advertisements: Sequence[Advertisement],
+    topics: Mapping[str, Topic],
+) -> list[Ground]:
+    """The topics that those with a choice subscribe to: ranges of different topics have nothing in common."""
+    item = {name: at for at, name in enumerate(names)}
+    choosing = {name for name, mine in options.items() if len(mine) > 1}
+    pairs = list(zip(owners, subscriptions, strict=True))
+    found = []
+    for topic in sorted({subscription.query.topic for owner, subscription in pairs if owner in choosing}):
+        mine = [
+            (item[owner], subscription.query.box) for owner, subscription in pairs if subscription.query.topic == topic
+        ]
+        within = [ad.box for ad in advertisements if ad.topic == topic]
+        pieces = pieces_of([box for _, box in mine], topics[topic].fields, within)
+        found.append(Ground(pieces, np.array([owner for owner, _ in mine]), len(names)))
+    return found
+
+
+def _greedy(
+    first: Sequence[int],
+    candidates: Sequence[Sequence[int]],
+    hops: Sequence[Sequence[float]],
+    grounds: Sequence[Ground],
+    gamma: float,
+) -> tuple[list[int], list[Move]]:
+    at = np.array(first, dtype=np.int64)
+    far = [dict(zip(brokers, mine, strict=True)) for brokers, mine in zip(candidates, hops, strict=True)]
+    # X of the slides, in the order in which ties are broken.
+    open_ = [(item, broker) for item, mine in enumerate(far) for broker in sorted(mine) if broker != first[item]]
+    items, brokers = np.array(open_, dtype=np.int64).reshape(-1, 2).T
+    left = np.ones(len(open_), dtype=bool)
+    falls = np.zeros(len(open_))
+    more = np.array([_more(far[item][broker], far[item][first[item]]) for item, broker in open_])
+
+    def work_out(broker: int, touched: np.ndarray | None = None) -> None:
+        rows = np.flatnonzero(left & (brokers == broker) & (True if touched is None else touched[items]))
+        if len(rows):
+            falls[rows] = sum((ground.falls(items[rows], at == broker) for ground in grounds), np.zeros(len(rows)))
+
+    for broker in np.unique(brokers).tolist():
+        work_out(broker)
+    moves: list[Move] = []
+    while (row := _best(falls, more, left, gamma)) is not None:
+        item, before, after = int(items[row]), int(at[items[row]]), int(brokers[row])
+        moves.append(Move(item, before, after, float(falls[row]), float(more[row])))
+        left[row], at[item] = False, after
+        touched = np.logical_or.reduce([ground.touched(item) for ground in grounds])
+        work_out(before, touched)
+        work_out(after, touched)
+        for other in np.flatnonzero(items == item).tolist():
+            more[other] = _more(far[item][int(brokers[other])], far[item][after])
+    return at.tolist(), moves
+
+
+def _best(falls: np.ndarray, more: np.ndarray, left: np.ndarray, gamma: float) -> int | None:
+    """The assignment with the most range per hop, if that is more than gamma."""
+    rows = np.flatnonzero(left & (falls > 0) & (more < inf))
+    free = more[rows] <= 0
+    ratio = np.where(free, inf, falls[rows] / np.where(free, 1.0, more[rows]))
+    rows, ratio = rows[ratio > gamma], ratio[ratio > gamma]
+    if not len(rows):
+        return None
+    rows = rows[ratio == ratio.max()]
+    return int(rows[np.argmax(falls[rows])])
+
+
+def _more(there: float, here: float) -> float:
+    """How much farther one place is than another; places that cannot be reached are equally far."""
+    return 0.0 if there == here else there - here

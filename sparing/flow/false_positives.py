@@ -1,0 +1,86 @@
+"""False positives: publications that a folded entry attracts for somebody who has left.
+
+They travel towards the broker where the cluster is folded, as far as entries have not been told anew, and are dropped
+there. A publication that somebody beyond the link wants is none, however it then travels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sparing.control.plan import Plan
+from sparing.control.routes import Routes
+from sparing.flow.pairs import Pairs
+from sparing.flow.publications import Publications
+
+
+class Crossings(NamedTuple):
+    """Rows of publications and the links that they cross."""
+
+    rows: np.ndarray
+    links: np.ndarray
+
+
+class FalsePositives:
+    """The ghosts of a plan; nothing changes by use."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        ghosts = np.zeros((0, 4), dtype=np.int64) if plan.ghosts is None else plan.ghosts
+        self._ghosts = ghosts[np.argsort(ghosts[:, 0], kind="stable")]
+        self._haunts = np.zeros(len(plan.subscriptions), dtype=bool)
+        self._haunts[self._ghosts[:, 0]] = True
+        forever = (1 << 63) - 1
+        ends = [forever if s.valid_until is None else s.valid_until for s in plan.subscriptions]
+        self._over = np.array(ends, dtype=np.int64)
+        self._ranked = np.array([ad.top_k is not None for ad in plan.advertisements], dtype=bool)
+
+    def crossings(self, publications: Publications, found: Pairs, in_force: Pairs) -> Crossings | None:
+        """The false crossings, if `found` are all matches, in force or not, and `in_force` those that are."""
+        if not len(self._ghosts):
+            return None
+        rows, numbers = self._haunting(publications, found)
+        if not len(rows):
+            return None
+        routes, plan = self._plan.routes, self._plan
+        links = max(len(routes.source), 1)
+        attracted = self._attracted(publications, rows, numbers)
+        real = in_force.only(np.isin(in_force.rows, rows))
+        goals = plan.broker_of[real.subscriptions]
+        real_rows, real_links = routes.crossings(real.rows, publications.at[real.rows], goals)
+        wanted = real_rows * links + real_links
+        passable = np.union1d(attracted, wanted)
+        at, goals = publications.at[rows].astype(np.int64), plan.broker_of[numbers]
+        crossed = []
+        while len(rows):
+            link = routes.link_of[at, goals]
+            keys = rows.astype(np.int64) * links + link
+            moving = (link >= 0) & np.isin(keys, passable)
+            rows, goals, at = rows[moving], goals[moving], routes.target[np.maximum(link, 0)][moving]
+            crossed.append(keys[moving])
+        false = np.setdiff1d(np.concatenate(crossed), wanted)
+        return Crossings(false // links, false % links) if len(false) else None
+
+    def _haunting(self, publications: Publications, found: Pairs) -> tuple[np.ndarray, np.ndarray]:
+        """Publications and the ghosts that they match, but for those that go to the k best: all of these are known."""
+        kept = self._haunts[found.subscriptions]
+        if publications.advertisement is not None and self._ranked.any():
+            kept &= ~self._ranked[publications.advertisement[found.rows]]
+        rows, numbers = found.rows[kept], found.subscriptions[kept]
+        gone = self._over[numbers] <= publications.time[rows]
+        return rows[gone], numbers[gone]
+
+    def _attracted(self, publications: Publications, rows: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Row and link, as one number, of every entry that attracts a row for a ghost."""
+        routes = self._plan.routes
+        first = np.searchsorted(self._ghosts[:, 0], numbers, "left")
+        counts = np.searchsorted(self._ghosts[:, 0], numbers, "right") - first
+        pair = np.repeat(np.arange(len(rows)), counts)
+        at = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts) + first[pair]
+        _, link, since, until = self._ghosts[at].T
+        time = publications.time[rows[pair]]
+        live = (since <= time) & (time < until)
+        down = Routes.reverse(link[live])  # ghosts are on links in the direction of subscriptions
+        return np.unique(rows[pair][live].astype(np.int64) * max(len(routes.source), 1) + down)

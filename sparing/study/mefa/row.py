@@ -1,0 +1,57 @@
+"""What one method made of one sample, and all of it as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sparing.study.lines import from_text, names_of, to_text, values_of
+from sparing.study.mefa.grid import Kind, Point
+from sparing.workloads.ranges import Distribution
+
+
+@dataclass(frozen=True)
+class Row:
+    """One sample, folded by one method until something is saved."""
+
+    kind: str
+    nodes: int
+    subscribers: int
+    average: int  # size of ranges
+    distribution: str
+    sample: int
+    tree: str
+    target: str
+    method: str
+    theta: int  # what it was asked to save: pairs for MEFA as printed if the target is in pairs, else links
+    told: int  # entries on links, if nothing is folded
+    possible: int  # most entries that could be saved
+    benefit: int  # entries that were saved, counted as links whatever the account
+    cost: float
+    moved: int  # subscribers that are not where the DO tree has them
+
+    @property
+    def point(self) -> Point:
+        """What it is a sample of."""
+        kind, distribution = Kind(self.kind), Distribution(self.distribution)
+        return Point(kind, self.nodes, self.subscribers, self.average, distribution)
+
+    def flat(self) -> dict[str, Any]:
+        """As one line of a table."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> Row:
+        """The inverse of `flat`; values may be texts."""
+        return cls(**values_of(cls, line))
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """All rows with a header."""
+    return to_text(names_of(Row), (row.flat() for row in rows))
+
+
+def from_csv(text: str) -> Iterator[Row]:
+    """The inverse of `to_csv`."""
+    return map(Row.of, from_text(text))

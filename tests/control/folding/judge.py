@@ -1,0 +1,59 @@
+"""SPA and AA as the slides describe them, on plain measures."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from sparing.control.folding.measures import cost_of, saved, similarity
+from sparing.control.folding.problem import NO_WAY, Folds, Problem
+
+
+def literal_spa(problem: Problem, theta: float, least: float = 0.0) -> Folds:
+    of = np.arange(len(problem))
+    while saved(problem, of) < theta:
+        pairs = []
+        for one, two in combinations(np.unique(of).tolist(), 2):
+            together = np.where(of == two, one, of)
+            benefit = saved(problem, together) - saved(problem, of)
+            alike = similarity(problem, np.flatnonzero(together == one).tolist())
+            if benefit and alike > least:
+                pairs.append((-alike, -benefit, one, two))
+        if not pairs:
+            break
+        *_, one, two = min(pairs)
+        of = np.where(of == two, one, of)
+    return Folds(of, saved(problem, of), cost_of(problem, of))
+
+
+def literal_aa(problem: Problem, theta: float, least: float = 0.0) -> Folds:
+    of, done = np.arange(len(problem)), set[int]()
+    while saved(problem, of) < theta:
+        choices = []
+        for broker in set(range(problem.towards.shape[1])) - done:
+            members = [m for m in range(len(problem)) if comes_by(problem, m, broker)]
+            together = folded(of, members)
+            benefit, alike = saved(problem, together) - saved(problem, of), similarity(problem, members)
+            if benefit and alike > least:
+                choices.append((-alike, -benefit, broker, together))
+        if not choices:
+            break
+        *_, broker, of = min(choices, key=lambda choice: choice[:3])
+        done.add(broker)
+    return Folds(of, saved(problem, of), cost_of(problem, of))
+
+
+def comes_by(problem: Problem, member: int, broker: int) -> bool:
+    for towards in problem.towards.tolist():
+        at = int(problem.home[member])
+        while at != broker and towards[at] not in (at, NO_WAY):
+            at = towards[at]
+        if at == broker:
+            return True
+    return False
+
+
+def folded(of: np.ndarray, members: list[int]) -> np.ndarray:
+    clusters = {int(of[member]) for member in members}
+    return np.array([min(clusters) if cluster in clusters else cluster for cluster in of.tolist()])

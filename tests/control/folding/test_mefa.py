@@ -1,0 +1,166 @@
+"""MEFA joins what the printed one joins, and says truly what that saves and costs; its rivals likewise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparing.control.folding.aa import aa
+from sparing.control.folding.exact import exact
+from sparing.control.folding.kernels import greedy
+from sparing.control.folding.literal import literal_mefa
+from sparing.control.folding.measures import cost_of, saved
+from sparing.control.folding.mefa import mefa
+from sparing.control.folding.problem import Folds, Problem
+from sparing.control.folding.spa import spa
+from tests.control.folding.judge import literal_aa, literal_spa
+from tests.control.folding.strategies import partitions, problems
+from tests.control.folding.test_measures import SLIDES
+
+EVERYBODY = 1000  # neighbours
+
+METHODS = [mefa, spa, aa]
+
+
+def same(one: Folds, two: Folds) -> bool:
+    return one.of.tolist() == two.of.tolist() and (one.benefit, one.cost) == (two.benefit, two.cost)
+
+
+def certified(problem: Problem, folds: Folds) -> None:
+    """A partition, known by lowest numbers, that saves and costs what is said."""
+    assert (folds.of[folds.of] == folds.of).all()
+    assert (folds.of <= np.arange(len(problem))).all()
+    assert folds.benefit == saved(problem, folds.of)
+    assert folds.cost == pytest.approx(cost_of(problem, folds.of), abs=1e-6)
+
+
+def synthetic(seed: int, exponential: bool = False, nodes: int = 46, subscribers: int = 20) -> Problem:
+    """As in the slides' experiments: subscribers at leaves, ranges of 20 to 50 within [0, 400]."""
+    rng = np.random.default_rng(seed)
+    parents = [0] + [int(rng.integers(max((b - 1) // 2 - 1, 0), (b - 1) // 2 + 1)) for b in range(1, nodes)]
+    leaves = sorted(set(range(nodes)) - set(parents))
+    homes = rng.permutation(leaves)[:subscribers] if len(leaves) >= subscribers else rng.choice(leaves, subscribers)
+    size = 1 + rng.exponential(34, subscribers) if exponential else rng.uniform(20, 50, subscribers)
+    low = rng.uniform(0, 400 - np.minimum(size, 399))
+    return Problem.on_tree(parents, homes.tolist(), np.stack([low, low + size], axis=1).tolist())
+
+
+def spread(seed: int, count: int, dimensions: int, brokers: int = 30) -> Problem:
+    """Many subscriptions at any brokers."""
+    rng = np.random.default_rng(seed)
+    parents = [0] + [int(rng.integers(0, broker)) for broker in range(1, brokers)]
+    low = rng.uniform(0, 100, (count, dimensions))
+    bounds = np.stack([low, low + rng.exponential(5, low.shape)], axis=2).reshape(count, -1)
+    return Problem.on_tree(parents, rng.integers(0, brokers, count).tolist(), bounds.tolist())
+
+
+@settings(deadline=None)
+@given(problems(), st.integers(0, 25), st.sampled_from([0.0, 0.25, 1.0]))
+def test_all_pairs_are_those_of_the_printed_one(problem: Problem, theta: int, delta: float) -> None:
+    assert same(mefa(problem, theta, delta, neighbours=EVERYBODY), literal_mefa(problem, theta, delta))
+
+
+@settings(deadline=None, max_examples=20)
+@given(problems(dimensions=1, most=20), st.integers(0, 40))
+def test_the_same_on_the_line_with_more_of_them(problem: Problem, theta: int) -> None:
+    assert same(mefa(problem, theta, neighbours=EVERYBODY), literal_mefa(problem, theta))
+
+
+@settings(deadline=None)
+@given(problems(most=6), st.integers(0, 20), st.sampled_from([0.0, 0.5]))
+def test_rivals_do_what_they_are_said_to_do(problem: Problem, theta: int, similarity: float) -> None:
+    assert same(spa(problem, theta, similarity, neighbours=EVERYBODY), literal_spa(problem, theta, similarity))
+    assert same(aa(problem, theta, similarity), literal_aa(problem, theta, similarity))
+
+
+@settings(deadline=None)
+@given(problems(most=12), st.integers(0, 60), st.data())
+def test_a_start_is_kept(problem: Problem, theta: int, data: st.DataObject) -> None:
+    first = data.draw(partitions(len(problem)))
+    found = mefa(problem, theta, first=first)
+    certified(problem, found)
+    assert all(len(set(found.of[first == cluster].tolist())) == 1 for cluster in set(first.tolist()))
+    assert same(mefa(problem, theta, first=np.arange(len(problem))), mefa(problem, theta))
+    assert same(mefa(problem, 0, first=found.of), mefa(problem, found.benefit, first=found.of))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(deadline=None)
+@given(problems(most=12), st.integers(0, 60))
+def test_what_is_said_is_true(method: Callable[[Problem, float], Folds], problem: Problem, theta: int) -> None:
+    found = method(problem, theta)
+    certified(problem, found)
+    if method is mefa:  # the others stop where nothing is similar
+        assert found.benefit >= min(theta, problem.possible())
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_many_subscriptions(dimensions: int) -> None:
+    problem = spread(1, [2000, 300, 100][dimensions - 1], dimensions)
+    for share in (0.3, 0.9):
+        found = mefa(problem, share * problem.possible())
+        certified(problem, found)
+        assert found.benefit >= share * problem.possible()
+        assert same(found, mefa(problem, share * problem.possible()))
+        certified(problem, spa(problem, share * problem.possible()))
+    everything = mefa(problem, problem.possible())
+    assert everything.benefit == problem.possible()
+
+
+def test_clusters_cut_to_too_many_boxes_are_left_alone() -> None:
+    # With a theta out of reach, everybody joins, until a cluster has enough pieces.
+    problem = spread(2, 3000, 3)
+    found = mefa(problem, problem.possible(), neighbours=1)
+    assert found.benefit == saved(problem, found.of) < problem.possible()
+    assert greedy.MOST_PIECES == 4096
+
+
+def test_three_ranges_are_joined() -> None:
+    problem = Problem.on_tree([0, 0], [1, 1, 1], [(0, 10), (10, 20), (0, 20)])
+    for theta in (1, 2):
+        assert same(mefa(problem, theta), Folds(np.zeros(3, dtype=np.int64), 2, 0.0))
+    assert exact(problem, 1).cost == 0
+
+
+def test_the_worked_example() -> None:
+    assert same(mefa(SLIDES, 1), Folds(np.array([0, 1, 1]), 1, 4.0))
+    assert same(mefa(SLIDES, 3), Folds(np.array([0, 0, 0]), 3, 8.0))
+    assert same(mefa(SLIDES, 3, delta=0.25), Folds(np.arange(3), 0, 0.0))
+
+
+def test_nobody_and_nothing() -> None:
+    bounds, home = np.empty((0, 1)), np.empty(0, dtype=np.int32)
+    towards = np.zeros((1, 1), dtype=np.int32)
+    none = Problem(np.zeros(1, dtype=np.int64), bounds, bounds, home, np.empty((0, 1), dtype=np.uint64), towards)
+    assert [len(method(none, 5).of) for method in (mefa, spa, aa, literal_mefa)] == [0] * 4
+    empty = Problem.on_tree([0, 0], [1, 1], [(3, 3), (5, 5)])
+    assert same(mefa(empty, 1), Folds(np.zeros(2, dtype=np.int64), 1, 0.0))
+
+
+def test_close_to_the_least_cost() -> None:
+    found = []
+    for seed in range(40):
+        problem = synthetic(seed, nodes=15, subscribers=8)
+        theta = problem.possible() / 2
+        found.append((mefa(problem, theta).cost, exact(problem, theta).cost))
+    assert all(ours >= best - 1e-9 for ours, best in found)
+    assert fmean(ours for ours, _ in found) <= 1.25 * fmean(best for _, best in found)
+
+
+@pytest.mark.parametrize("exponential", [False, True])
+def test_cheaper_than_rivals_on_the_slides_workloads(exponential: bool) -> None:
+    costs: dict[str, list[float]] = {method.__name__: [] for method in METHODS} | {"literal": []}
+    for seed in range(40):
+        problem = synthetic(seed, exponential)
+        theta = min(100, problem.possible() / 2)
+        for method in METHODS:
+            costs[method.__name__].append(method(problem, theta).cost)
+        costs["literal"].append(literal_mefa(problem, theta).cost)
+    mean = {name: fmean(found) for name, found in costs.items()}
+    assert mean["mefa"] < mean["spa"] < mean["aa"]
+    assert mean["mefa"] <= 1.05 * mean["literal"]

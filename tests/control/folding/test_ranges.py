@@ -1,0 +1,210 @@
+"""Ranges: volumes as counted one value at a time, whatever the boxes look like."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.control.folding.ranges import MOST_PIECES, pieces_of
+from sparing.model.box import Box
+from sparing.model.constraint import EXISTS, IS_NULL, between, complement, one_of, starts_with
+from sparing.model.types import BIGINT, BOOLEAN, DATE, DOUBLE, FLOAT, INT, STRING, TINYINT, field_type
+from tests.strategies import boxes, constraints, topics
+
+LEAST, MOST = -6, 6
+TYPES = {"x": INT, "y": INT}
+
+
+def volumes(type_, *conditions, within=()):
+    found = [Box() if c is None else Box.of({"x": c}) for c in conditions]
+    return pieces_of(found, {"x": type_}, [Box.of({"x": c}) for c in within]).volumes().tolist()
+
+
+def closed(type_, low, high):
+    return between(type_, type_.code(low), type_.code(high) + 1)
+
+
+def assert_apart(pieces):
+    """A subscription has pieces, and no two of them overlap."""
+    assert (np.diff(pieces.starts) >= 1).all()
+    assert (pieces.low <= pieces.high).all()
+    for first, end in zip(pieces.starts[:-1], pieces.starts[1:], strict=True):
+        for one in range(first, end):
+            for other in range(first, one):
+                low = np.maximum(pieces.low[one], pieces.low[other])
+                assert (low >= np.minimum(pieces.high[one], pieces.high[other])).any()
+
+
+# Against counting
+
+few = constraints(INT, pool=st.integers(LEAST, MOST)).filter(lambda constraint: not constraint.empty)
+
+
+@given(st.lists(st.fixed_dictionaries({}, optional={"x": few, "y": few}).map(Box.of), max_size=5), st.data())
+def test_volumes_are_counts(some, data):
+    # The last two boxes put bounds at the ends, so that the line of each field is known.
+    ends = [Box.of({field: between(INT, LEAST - 1, MOST + 2)}) for field in "xy"]
+    pieces = pieces_of([*some, *ends], TYPES)
+    line = range(LEAST - 1, MOST + 2)
+    counted = [sum(box.admits({"x": x, "y": y}) for x, y in product(line, line)) for box in some]
+    assert pieces.volumes()[: len(some)].tolist() == counted
+    assert_apart(pieces)
+
+
+@given(st.lists(st.fixed_dictionaries({"x": few}).map(Box.of), min_size=1, max_size=5), few)
+def test_nothing_counts_that_nobody_publishes(some, advertised):
+    ends = [Box.of({"x": between(INT, LEAST - 1, MOST + 2)})]
+    pieces = pieces_of([*some, *ends], {"x": INT}, [Box.of({"x": advertised})])
+    inside = [x for x in range(LEAST - 1, MOST + 2) if advertised.admits(x)]
+    hull = range(min(inside), max(inside) + 1) if inside else range(LEAST - 1, MOST + 2)
+    if advertised.ranges and advertised.ranges[0][0] is None:
+        hull = range(LEAST - 1, hull.stop)
+    if advertised.ranges and advertised.ranges[-1][1] is None:
+        hull = range(hull.start, MOST + 2)
+    assert pieces.volumes()[:-1].tolist() == [sum(box.on("x").admits(x) for x in hull) for box in some]
+
+
+@given(topics(most=4).flatmap(lambda t: st.tuples(st.just(t), st.lists(boxes(t)), st.lists(boxes(t), max_size=2))))
+def test_every_kind_of_box_has_pieces_that_do_not_overlap(drawn):
+    topic, some, within = drawn
+    pieces = pieces_of(some, topic.fields, within)
+    assert pieces.low.shape == pieces.high.shape == (pieces.starts[-1], pieces.low.shape[1])
+    assert pieces.low.shape[1] == max(len({field for box in some for field in box.fields}), 1)
+    assert np.isfinite(pieces.low).all()
+    assert np.isfinite(pieces.high).all()
+    assert len(pieces) == len(some)
+    assert_apart(pieces)
+
+
+@given(topics(most=4).flatmap(lambda t: st.tuples(st.just(t), st.lists(boxes(t), min_size=2, max_size=4))))
+def test_what_covers_is_no_smaller(drawn):
+    topic, some = drawn
+    volume = pieces_of(some, topic.fields).volumes()
+    for one, other in product(range(len(some)), repeat=2):
+        if some[one].covers(some[other]):
+            assert volume[one] >= volume[other] * (1 - 1e-9)
+
+
+# Numbers
+
+
+def test_the_slides_example():
+    assert volumes(DOUBLE, closed(DOUBLE, 0, 4), closed(DOUBLE, 3, 10), closed(DOUBLE, 4, 9)) == [4, 7, 5]
+    assert volumes(FLOAT, closed(FLOAT, 0, 4), closed(FLOAT, 3, 10), closed(FLOAT, 4, 9)) == [4, 7, 5]
+
+
+def test_of_floating_point_numbers_open_and_closed_ends_are_the_same():
+    low, high = DOUBLE.code(-0.3), DOUBLE.code(0.1)
+    pieces = pieces_of(
+        [Box.of({"x": between(DOUBLE, low + a, high + b)}) for a in (0, 1) for b in (0, 1)], {"x": DOUBLE}
+    )
+    assert set(pieces.low.ravel()) == {-0.3}
+    assert set(pieces.high.ravel()) == {0.1}
+
+
+def test_a_single_floating_point_number_has_a_place_but_no_extent():
+    pieces = pieces_of([Box.of({"x": one_of(DOUBLE, [DOUBLE.code(2.5)])}), Box()], {"x": DOUBLE})
+    assert pieces.low[0] == pieces.high[0] == 2.5
+    assert pieces.volumes().tolist() == [0, 1]
+
+
+def test_all_but_a_number_is_one_piece():
+    but = complement(DOUBLE, one_of(DOUBLE, [DOUBLE.code(2.0)]))
+    pieces = pieces_of([Box.of({"x": but}), Box.of({"x": closed(DOUBLE, 0, 10)})], {"x": DOUBLE})
+    assert pieces.starts.tolist() == [0, 1, 2]
+    assert pieces.volumes().tolist() == [10, 10]
+
+
+@pytest.mark.parametrize("name", ["int", "decimal(9,3)", "date", "timestamp"])
+def test_counted_kinds(name):
+    type_ = field_type(name)
+    assert volumes(type_, between(type_, 10, 15), one_of(type_, [10, 12]), between(type_, 12, None)) == [5, 2, 3]
+
+
+def test_large_numbers_are_still_told_apart():
+    far = 2**60
+    assert volumes(BIGINT, one_of(BIGINT, [far + 1]), between(BIGINT, far, far + 5)) == [1, 5]
+
+
+# Open ends
+
+
+def test_open_ends_reach_to_the_outermost_bound():
+    assert volumes(INT, between(INT, 0, 10), between(INT, None, 4), between(INT, 4, None), None) == [10, 4, 6, 10]
+
+
+def test_open_ends_reach_to_what_is_advertised():
+    advertised = [between(INT, -20, 0), between(INT, 50, 100)]
+    assert volumes(INT, between(INT, None, 4), between(INT, 4, None), EXISTS, within=advertised) == [24, 96, 120]
+    assert volumes(INT, between(INT, 0, 1000), between(INT, 200, 300), within=advertised) == [100, 0]
+    assert volumes(INT, between(INT, 0, 1000), within=[*advertised, EXISTS]) == [1000]
+
+
+def test_open_ends_are_never_without_extent():
+    assert volumes(INT, between(INT, None, 20), between(INT, 80, None)) == [60, 60]
+    assert volumes(INT, between(INT, None, 20)) == [1]
+    assert volumes(INT, between(INT, 20, None), None) == [1, 1]
+    assert volumes(TINYINT, between(TINYINT, None, -127), between(TINYINT, -100, 100)) == [
+        1,
+        200,
+    ]  # the type ends there
+
+
+def test_what_is_as_good_as_open_is_open():
+    assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(2), DOUBLE.code(1e300))) == [8, 6]
+    assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(2), DOUBLE.code(np.inf))) == [8, 6]
+    assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(np.nan), None)) == [8, 0]
+
+
+def test_a_field_without_bounds_has_length_one():
+    assert volumes(INT, EXISTS, None) == [1, 1]
+
+
+def test_nothing_constrained_has_a_dimension_too():
+    pieces = pieces_of([Box(), Box()], TYPES)
+    assert pieces.low.tolist() == [[0], [0]]
+    assert pieces.volumes().tolist() == [1, 1]
+    assert len(pieces_of([], TYPES)) == 0
+
+
+# Texts, booleans, missing values
+
+
+def test_texts_count_by_the_bounds_between_them():
+    ibm, both = one_of(STRING, ["IBM"]), one_of(STRING, ["IBM", "SAP"])
+    assert volumes(STRING, ibm, both, complement(STRING, ibm)) == [1, 2, 4]
+    assert volumes(STRING, starts_with(STRING, "I"), ibm, None) == [3, 1, 5]
+    assert volumes(STRING, ibm, None, within=[both]) == [1, 3]
+
+
+def test_booleans_are_two():
+    yes, no = one_of(BOOLEAN, [1]), one_of(BOOLEAN, [0])
+    assert volumes(BOOLEAN, yes, no, EXISTS) == [1, 1, 2]
+
+
+def test_missing_values_have_no_extent():
+    pieces = pieces_of(
+        [
+            Box.of({"x": IS_NULL, "y": one_of(INT, [1, 3])}),
+            Box.of({"x": IS_NULL.union(between(INT, 0, 3))}),
+            Box.of({"y": between(INT, 0, 5)}),
+        ],
+        TYPES,
+    )
+    assert pieces.starts.tolist() == [0, 1, 2, 3]
+    assert pieces.volumes().tolist() == [0, 15, 15]
+
+
+# Limits
+
+
+def test_beyond_the_limit_the_field_with_most_ranges_is_widened():
+    holes = {n: one_of(DATE, range(0, 2 * n, 2)) for n in (2, 9, 10, 65)}
+    types = {"x": DATE, "y": DATE}
+    some = [({"x": holes[10], "y": holes[9]}), {"x": holes[2], "y": holes[65]}, {"x": holes[2], "y": holes[9]}]
+    pieces = pieces_of([Box.of(box) for box in some], types)
+    assert np.diff(pieces.starts).tolist() == [9, 2, 18]
+    assert pieces.volumes().tolist() == [19 * 9, 2 * 129, 2 * 9]
+    assert np.diff(pieces.starts).max() <= MOST_PIECES

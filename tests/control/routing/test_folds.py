@@ -1,0 +1,168 @@
+"""Folded entries while subscriptions come and go: what neighbours know changes by messages only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from sparing.control.covering.contest import Covering
+from sparing.control.folding.measures import saved
+from sparing.control.folding.policy import Folding, FoldingPolicy
+from sparing.control.matchmaker.marking import Matchmaker
+from sparing.control.plan import Plan, make_plan
+from sparing.control.routing.billing import bill_at, changes_of, live_of, messages_of, start_of, with_ghosts
+from sparing.control.routing.churn import LiveTopic, live_topics
+from sparing.control.routing.folded import foldable, folded
+from sparing.control.routing.network import Network
+from sparing.control.routing.spread import spread_of
+from sparing.model.bill import MessageKind
+from sparing.model.box import Box
+from sparing.model.constraint import between
+from sparing.model.subscription import Advertisement, Query, Subscription
+from tests.control.covering.strategies import boxes
+from tests.control.routing.worlds import TOPIC, Codes, points
+from tests.flow.strategies import overlays, trees
+
+SECOND = 1_000_000
+METHODS = [Folding.MEFA, Folding.SPA, Folding.AA]
+
+
+@st.composite
+def folding_plans(draw: st.DrawFn, ranked: bool = False, changing: bool = True) -> Plan:
+    """Plans that fold, with subscriptions that overlap, and come and go; with `ranked`, some ask for the k best."""
+    overlay = draw(overlays(least=2, most=5))
+    places = st.sampled_from(overlay.brokers)
+    wanted = st.none() | st.integers(1, 2) if ranked else st.none()
+    offered = [
+        Advertisement(f"p{n}", draw(places), "t", draw(st.just(Box()) | boxes()), draw(wanted))
+        for n in range(draw(st.integers(1, 2)))
+    ]
+    times = st.none() | st.integers(0, 60).map(lambda second: second * SECOND)
+    subscriptions = []
+    for n, box in enumerate(draw(st.lists(_wide | boxes(), min_size=2, max_size=9))):
+        first, last = (draw(times), draw(times)) if changing else (None, None)
+        if first is not None and last is not None and last <= first:
+            last = None
+        subscriptions.append(Subscription(f"s{n}", f"u{n}", Query("t", box), first, last))
+    policy = FoldingPolicy(
+        draw(st.sampled_from(METHODS)),
+        draw(st.none() | st.integers(0, 10)),
+        hop=draw(st.sampled_from([0, SECOND, 5 * SECOND])),
+        rate=draw(st.sampled_from([0.1, 1.0, 100.0])),
+    )
+    return make_plan(
+        overlay,
+        {"t": TOPIC},
+        tuple(offered),
+        {s.subscriber: (draw(places),) for s in subscriptions},
+        tuple(subscriptions),
+        "adock",
+        1000,
+        covering=draw(st.sampled_from([Covering.NONE, Covering.ANCESTOR])),
+        tree=draw(trees),
+        matchmaker=draw(st.sampled_from([Matchmaker.SUBSCRIBE_EVERYWHERE, *Matchmaker])),
+        folding=policy,
+    )
+
+
+_wide = st.builds(
+    lambda low, size: Box((("x", between(TOPIC.fields["x"], low, low + size)),)), st.integers(-3, 4), st.integers(1, 8)
+)
+
+
+def attracted(live: LiveTopic, plan: Plan, points: list[Codes]) -> dict[int, frozenset[int]]:
+    """Link -> which points the entries that the neighbour knows attract."""
+    known = {link: [members] for link, some in live.entries().items() for members in [set().union(*some)]}
+    for link, stale in live.stale().items():
+        known.setdefault(link, []).extend(ghosts for _, ghosts in stale)
+    return {
+        link: frozenset(
+            at
+            for at, point in enumerate(points)
+            if any(plan.subscriptions[n].query.box.admits(point) for numbers in parts for n in numbers)
+        )
+        for link, parts in known.items()
+    }
+
+
+@given(folding_plans(ranked=True, changing=False))
+def test_a_link_carries_one_entry_for_each_cluster_told_there(plan: Plan):
+    spread = spread_of(plan, plan.in_force(None))
+    start = folded(spread)
+    may = foldable(plan)
+    for key, numbers in spread.told.items():
+        entries = start.members(numbers)
+        assert sorted(np.concatenate(entries).tolist()) == numbers.tolist()
+        assert len(entries) == len(start.entries[key])
+        assert all(len(entry) == 1 or may[entry].all() for entry in entries)
+    for topic in start.topics.values():
+        assert saved(topic.problem, topic.folds.of) == topic.folds.benefit
+        assert topic.folds.benefit <= topic.problem.possible()
+    told = sum(len(numbers) for numbers in spread.told.values())
+    unfolded = bill_at(folded(spread_of(replace(plan, folding=FoldingPolicy()), plan.in_force(None))))
+    benefit = sum(topic.folds.benefit for topic in start.topics.values())
+    assert bill_at(start).total() == unfolded.total() - benefit
+    event(f"saved {'something' if benefit else 'nothing'} of {'something' if told else 'nothing'}")
+
+
+@given(folding_plans(), st.lists(points, min_size=5, max_size=30))
+def test_what_a_neighbour_knows_changes_by_messages_only(plan: Plan, some: list[Codes]):
+    start = start_of(plan)
+    network = Network(start.spread, plan.in_force(None))
+    live, folds = live_of(plan, "t", plan.in_force(None)), live_topics(start).get("t")
+    if folds is None:
+        return
+    moments = sorted(
+        (time, comes, number)
+        for number, s in enumerate(plan.subscriptions)
+        for time, comes in ((s.valid_from, True), (s.valid_until, False))
+        if time is not None
+    )
+    before = attracted(folds, plan, some)
+    for time, comes, number in [*moments, (10**12, None, -1)]:
+        sent = {message.link for message in folds.until(time)}
+        if comes is not None:
+            messages = messages_of(network, live, "t", number, comes, folds, time)
+            kinds = (MessageKind.SUBSCRIPTION, MessageKind.CHANNEL, MessageKind.COORDINATION)
+            sent |= {link for kind, link, _ in messages if kind in kinds}
+        after = attracted(folds, plan, some)
+        for link in before.keys() | after.keys():
+            if link not in sent:
+                assert before.get(link, frozenset()) == after.get(link, frozenset())
+        before = after
+        # Whoever is told is in exactly one entry.
+        told = network.told()
+        entries = folds.entries()
+        assert {link: sorted(n for members in found for n in members) for link, found in entries.items()} == {
+            link: sorted(numbers) for link, numbers in told.items()
+        }
+        assert folds.saved == sum(len(members) - 1 for found in entries.values() for members in found)
+    event(f"ghosts: {bool(folds.ghosts)}")
+    event(f"stale for good: {bool(folds.stale())}")
+
+
+@given(folding_plans())
+def test_ghosts_are_of_those_who_were_told_there(plan: Plan):
+    changes = changes_of(start_of(plan))
+    for ghost in changes.ghosts:
+        assert ghost.since < ghost.until
+        routes = plan.routes
+        home = plan.broker_of[ghost.number]
+        source = routes.source[ghost.link]
+        assert any(
+            routes.link_of[source, root] == ghost.link and bool(routes.passes(home, source, np.array([root]))[0])
+            for root in plan.published["t"]
+        )
+    haunted = with_ghosts(plan)
+    if haunted.ghosts is not None:
+        assert [tuple(row) for row in haunted.ghosts.tolist()] == [tuple(ghost) for ghost in changes.ghosts]
+
+
+@given(folding_plans())
+def test_without_folding_there_are_no_ghosts_and_no_reconfigurations(plan: Plan):
+    plain = replace(plan, folding=FoldingPolicy())
+    assert changes_of(start_of(plain)).ghosts == ()
+    assert with_ghosts(plain) is plain
