@@ -81,7 +81,7 @@ def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
         matchmaker=entry.matchmaker,
         gamma=entry.gamma,
         folding=entry.folding,
-        theta=None if entry.theta == "auto" else entry.theta,
+        theta=entry.theta,
         delta=entry.delta,
         hop=_duration(entry.hop, 0, place(("policy", "hop")), mistakes),
         rate=entry.rate,

@@ -112,12 +112,22 @@ def _fair(value: Any) -> bool | str | None:
     raise _refused()
 
 
+def _theta(value: Any) -> int | None:
+    if value is None or value == "auto":
+        return None
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise _refused()
+
+
 Text = Annotated[StrictStr, Field(min_length=1), Wants("text")]
 Name = Annotated[str, BeforeValidator(_name, json_schema_input_type=str | int), Field(min_length=1), Wants("text")]
 Folder = Annotated[StrictStr, Field(min_length=1), Wants("a path or URL")]
 Duration = Annotated[StrictStr, Wants("a duration such as '10 seconds'")]
 Theta = Annotated[
-    Literal["auto"] | Annotated[int, Field(strict=True, ge=0)], Wants("auto, or a whole number, 0 or more")
+    int | None,
+    BeforeValidator(_theta, json_schema_input_type=Literal["auto"] | Annotated[int, Field(ge=0)] | None),
+    Wants("auto, or a whole number, 0 or more"),
 ]
 Moment = Annotated[
     int | None,
@@ -360,8 +370,11 @@ class PolicyEntry(Entry):
         ),
     )
     theta: Theta = Field(
-        default="auto",
-        description="With `folding`: how many entries on links are to be saved; `auto` is half of what is possible.",
+        default=None,
+        description=(
+            "With `folding`: how many entries on links are to be saved; `auto`, unless it is given, is half of what is "
+            "possible."
+        ),
     )
     delta: Annotated[float, Field(ge=0), Wants("a number, 0 or more")] = Field(
         default=0.0,

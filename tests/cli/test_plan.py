@@ -197,3 +197,52 @@ main()
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     assert "AncestorCoverK" in found.stdout
+
+
+SLIDES = """
+name: slides
+overlay: {brokers: [p, b2, b1], links: [[p, b2], [b2, b1]]}
+topics:
+  t: {time: ts, fields: {x: double, ts: timestamp}}
+publishers:
+  - {id: pub, at: p, topic: t, where: "x BETWEEN 0 AND 10"}
+subscribers:
+  - {id: a, at: b1}
+  - {id: b, at: b1}
+  - {id: c, at: [b2, b1]}
+subscriptions:
+  - {id: s1, subscriber: a, sql: "SELECT * FROM t WHERE x BETWEEN 0 AND 4", until: 2026-01-01T00:01:00Z}
+  - {id: s2, subscriber: b, sql: "SELECT * FROM t WHERE x BETWEEN 3 AND 10"}
+  - {id: s3, subscriber: c, sql: "SELECT * FROM t WHERE x BETWEEN 4 AND 9"}
+policy: {covering: none, matchmaker: subscribe-everywhere, folding: mefa, theta: 3}
+"""
+
+
+def test_what_is_folded_where_and_at_what_risk(tmp_path):
+    file, out = tmp_path / "slides.yaml", tmp_path / "plan.json"
+    file.write_text(SLIDES)
+    text = planned(file, "--json", out)
+    assert "mefa saves 3 entries on links; 3 were asked for, 3 are possible. The risk is 8" in text
+    assert "subscriber c at b2, by distance" in text
+    lines = [line.split() for line in text.splitlines()]
+    assert ["s1,", "s2,", "s3", "b2,", "b1", "3", "4", "2", "8"] in lines
+    assert ["subscription", "2", "5", "5"] in lines
+    assert ["b2>p", "0", "3", "0", "0", "-2"] in lines
+    found = json.loads(out.read_text())
+    (topic,) = found["folding"]["topics"]
+    assert found["folding"] | {"topics": []} == {"method": "mefa", "saved": 3, "topics": []}
+    assert (topic["saved"], topic["possible"], topic["cost"], topic["space"]) == (3, 3, 8.0, 10.0)
+    (cluster,) = topic["clusters"]
+    assert cluster["brokers"] == ["b2", "b1"]
+    assert (cluster["subscriptions"], cluster["risk"]) == (["s1", "s2", "s3"], 8.0)
+    assert found["changes"] == {"subscriptions": 1, "messages": 2}
+    assert [(a["who"], a["broker"], a["by"]) for a in found["attached"]] == [("c", "b2", "distance")]
+
+
+def test_similarity_may_be_worth_a_hop(tmp_path):
+    file = tmp_path / "slides.yaml"
+    file.write_text(SLIDES.replace("theta: 3", "theta: 3, trees: ds, gamma: 1"))
+    text = planned(file)
+    assert "subscriber c at b1, by similarity: unique range falls there by 5, for 1 hops more" in text
+    file.write_text(SLIDES.replace("theta: 3", "theta: 3, trees: ds, gamma: 6"))
+    assert "subscriber c at b2, by distance" in planned(file)

@@ -27,6 +27,10 @@ VALID = [
     *({"policy": {"decision": name}} for name in POLICIES),
     {"policy": {"decision": "patience", "patience": "1500 milliseconds"}},
     {"policy": {"covering": "rank", "seed": 7}},
+    *({"policy": {"folding": name}} for name in ("none", "mefa", "spa", "aa")),
+    {"policy": {"folding": "mefa", "theta": "auto", "delta": 0.5, "hop": "2 seconds", "rate": 10}},
+    {"policy": {"folding": "mefa", "theta": 12}},
+    {"policy": {"trees": "ds", "gamma": 2.5}},
     *(
         {"publishers": [{"id": "p", "at": "e1", "topic": "traffic", "top_k": 3, "rank": rank}]}
         for rank in (None, "area", {"by": "speed"}, {"by": "area", "fair": "exact"}, {"fair": True}, {})
@@ -48,6 +52,10 @@ INVALID = [
     {"policy": {"decision": "oracle"}},
     {"policy": {"decision": "patience", "patience": 2}},
     {"policy": {"covering": "ancestors"}},
+    {"policy": {"folding": "mefa", "theta": -1}},
+    {"policy": {"folding": "mefa", "theta": "half"}},
+    {"policy": {"folding": "mefa", "rate": 0}},
+    {"policy": {"trees": "dx"}},
     {"policy": {"seed": -1}},
     {"publishers": [{"id": "p", "at": "e1", "topic": "traffic", "top_k": 0}]},
     {"publishers": [{"id": "p", "at": "e1", "topic": "traffic", "top_k": 1, "rank": 5}]},

@@ -75,9 +75,16 @@ def _clusters(problem: Problem, ways: Ways, pieces: Pieces, counts: np.ndarray, 
         once=measure,
         covered=measure.copy(),
         cost=np.zeros(count),
+        width=_widest(pieces, np.repeat(numbers, counts), count),
         piece=_places(counts),
         near=_places(near_counts),
     )
+
+
+def _widest(pieces: Pieces, owner: np.ndarray, count: int) -> np.ndarray:
+    found = np.zeros(count)
+    np.maximum.at(found, owner, pieces.high[:, 0] - pieces.low[:, 0])
+    return found
 
 
 def _places(counts: np.ndarray) -> np.ndarray:

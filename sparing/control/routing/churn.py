@@ -2,14 +2,15 @@
 
 An entry is what a cluster's members have in common on one link: it attracts the union of their boxes.
 
-- Who comes and lies in what an entry advertises already joins without a message. Else the entry is told anew.
+- Who comes and lies in what an entry advertises already joins without a message. Else it must be told, alone or by
+  telling an entry anew.
 - Who leaves may leave a **false range**: the entry still attracts what only it wanted, and that is dropped where the
   cluster is folded. The ranges of those that left, the entry's **ghosts**, stay until the entry is told anew.
 - Leaves are batched by ski rental: a cluster is reconfigured once the false publications that it is expected to have
   attracted are as many as the messages that reconfiguring takes. A report takes time for every hop, so the new
   entries are in force later by the cluster's delay.
 - Where leaves have made folding save much less than planned, the topic is folded further, starting from its clusters.
-  New entries are told before old ones go.
+  A new entry is told in one message and takes the place of old ones, which go a little later.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
-from sparing.control.folding.measures import delay
+from sparing.control.folding.measures import cost, delay
 from sparing.control.folding.uncovered import meet, uncovered, within_hull
 from sparing.control.plan import Plan
 from sparing.control.routing.folded import Folded, FoldedTopic
@@ -176,18 +178,36 @@ class LiveTopic:
     def _cluster_for(self, number: int, links: list[int]) -> int:
         """The cluster that a newcomer joins: one whose entries have room for it, on as many links as can be.
 
-        Clusters come together on their way, so those with room are looked for where there are most. Without room
-        anywhere it has a cluster of its own.
+        Clusters come together on their way, so they are looked for where there are most. Without room anywhere it has
+        to be told; if the topic saves less than planned, that is when it joins the most efficient one of those that it
+        overlaps, which takes no message more. Else it has a cluster of its own.
         """
         if number in self._foldable:
             most = max(links, key=lambda link: (len(self._entries.get(link, ())), -link))
-            rooms = {cluster: 1 for cluster in self._entries.get(most, ()) if self._has_room(number, most, cluster)}
+            there = self._entries.get(most, {})
+            rooms = {cluster: 1 for cluster in there if self._has_room(number, most, cluster)}
             for cluster in rooms:
                 rooms[cluster] += sum(self._has_room(number, link, cluster) for link in links if link != most)
             if rooms:
                 return min(rooms, key=lambda cluster: (-rooms[cluster], cluster))
+            if self.saved < self._planned and (best := self._most_efficient(number, links, there)) is not None:
+                return best
         self._next += 1
         return self._next
+
+    def _most_efficient(self, number: int, links: list[int], there: dict[int, _Entry]) -> int | None:
+        """Of the clusters that a newcomer overlaps, the one with the largest benefit for its incremental cost."""
+        problem, places = self._ground.problem, self._ground.places
+        mine = places([number])
+        found = []
+        for cluster, entry in there.items():
+            if not entry.members <= self._foldable or not meet(problem, mine, places(entry.members)):
+                continue
+            members = places({n for link in self._links_of[cluster] for n in self._entries[link][cluster].members})
+            benefit = sum(cluster in self._entries.get(link, ()) for link in links)
+            more = cost(problem, [*members.tolist(), int(mine[0])]) - cost(problem, members.tolist())
+            found.append((-inf if more <= 0 else -benefit / more, -benefit, cluster))
+        return min(found)[2] if found else None
 
     def _has_room(self, number: int, link: int, cluster: int) -> bool:
         """Whether a newcomer could join a cluster on a link without a message."""
@@ -334,7 +354,7 @@ class LiveTopic:
                 for number, since in entry.ghosts.items():
                     self._over(number, link, since, later)
                 entry.ghosts.clear()
-                yield Sent(time, link, 1 + len(there), planned=True)
+                yield Sent(time, link, 1, planned=True)  # the new entry takes the place of the others
         for number, cluster in self.cluster_of.items():
             if cluster in others:
                 self.cluster_of[number] = keeps

@@ -7,17 +7,20 @@ from collections.abc import Iterator, Sequence
 from sparing.report.plots import Panel
 from sparing.study.exhibits import Figure, Table, figure_of, panel_of
 from sparing.study.mefa.grid import (
+    CHURN_METHODS,
     DO,
     GAMMAS,
     MEFA,
     METHODS,
     PAIRS,
     PRINTED,
+    RATES,
     SHARES,
     TARGETS,
     THETA,
     Kind,
     Point,
+    a_second,
     ds,
     exact_point,
     usual,
@@ -34,6 +37,9 @@ FACEBOOK_TITLE = "Facebook: links saved / mean cost, and how often MEFA is cheap
 TREES_TITLE = "96 nodes, 40 subscribers, ranges of 35: links saved / mean cost of MEFA"
 LENGTHS_TITLE = "The same trees: hops to the publisher, subscribers moved, entries told in all, left at 50%"
 EXACT_TITLE = "20 nodes, 8 subscribers, ranges of 50: cost over the least, mean / worst, and how often it is the least"
+CHURN_TITLE = (
+    "96 nodes, 40 subscribers, 60 of them replaced in an hour: told at first + changes + reconfigurations + false"
+)
 HALF = "50%"
 TREES = (DO, *(ds(gamma) for gamma in GAMMAS))
 
@@ -120,6 +126,26 @@ def exact_table(results: Results) -> Table:
             if any(cells):
                 rows.append([distribution.value, target, *cells])
     return ["ranges", "to save", *METHODS], rows
+
+
+def churn_table(results: Results) -> Table:
+    """What is sent while subscribers come and go, by how folded entries are kept up."""
+    rows = []
+    for distribution in Distribution:
+        for rate in RATES:
+            point, target = usual(Kind.CHURN, distribution), a_second(rate)
+            cells = [_sent(results.samples(point, target, method)) for method in CHURN_METHODS]
+            if any(cells):
+                rows.append([distribution.value, target, *cells])
+    return ["ranges", "publications", *CHURN_METHODS], rows
+
+
+def _sent(rows: Sequence[Row]) -> str:
+    """All messages, and what they are."""
+    parts = [mean([getattr(row, name) for row in rows]) for name in ("told", "changes", "reconfigured", "false")]
+    if parts[0] is None:
+        return ""
+    return f"{sum(part or 0 for part in parts):,.0f} = " + " + ".join(f"{part:,.0f}" for part in parts)
 
 
 def _methods_table(results: Results, points: Sequence[tuple[str, Point]]) -> Table:

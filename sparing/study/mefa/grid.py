@@ -27,6 +27,11 @@ MEFA, SPA, AA, PRINTED, EXACT = "MEFA", "SPA", "AA", "MEFA as printed", "exact"
 METHODS = (MEFA, SPA, AA)
 
 DRAWN, DO = "as drawn", "DO"  # trees
+
+HOUR, LEAVES = 3600, 60  # seconds, and how often somebody leaves and another comes meanwhile
+RATES = (0.1, 1.0, 10.0)  # publications a second
+NOT_FOLDED, SKI_RENTAL, AT_ONCE, NEVER = "not folded", "ski rental", "at once", "never"
+CHURN_METHODS = (NOT_FOLDED, AT_ONCE, NEVER, SKI_RENTAL)  # folded by MEFA, and reconfigured then
 BATCH = 10  # samples of a Spark task
 
 
@@ -39,6 +44,15 @@ def ds(gamma: float) -> str:
     return f"DS, gamma = {gamma:g}"
 
 
+def a_second(rate: float) -> str:
+    """The name of a rate.
+
+    >>> a_second(0.1)
+    '0.1 a second'
+    """
+    return f"{rate:g} a second"
+
+
 class Kind(StrEnum):
     """An experiment."""
 
@@ -46,6 +60,7 @@ class Kind(StrEnum):
     FACEBOOK = "facebook"  # methods on the tree of the real case
     TREES = "trees"  # MEFA on DO and DS trees
     EXACT = "exact"  # methods on small trees, and the least cost
+    CHURN = "churn"  # subscribers come and go
 
 
 @dataclass(frozen=True, order=True)
@@ -94,6 +109,7 @@ class Scale:
         for distribution in Distribution:
             found |= {*self.by_nodes(Kind.AGGREGATION, distribution), *self.by_average(distribution)}
             found |= {*self.by_nodes(Kind.TREES, distribution), exact_point(distribution)}
+            found.add(usual(Kind.CHURN, distribution))
         return sorted(found)
 
     def cells(self, facebook: SubscriptionTree) -> list[Cell]:

@@ -13,6 +13,7 @@ from sparing.control.folding.measures import cost_of, saved
 from sparing.control.folding.mefa import mefa
 from sparing.control.folding.problem import Folds, Problem, counted
 from sparing.control.folding.spa import spa
+from sparing.study.mefa.churn import churn
 from sparing.study.mefa.grid import (
     AA,
     DO,
@@ -89,6 +90,7 @@ MEASURES: Mapping[Kind, Callable[[Sample, Point, int], list[Row]]] = {
     Kind.FACEBOOK: _methods,
     Kind.TREES: _trees,
     Kind.EXACT: _exact,
+    Kind.CHURN: churn,
 }
 
 

@@ -30,6 +30,9 @@ class Row:
     benefit: int  # entries that were saved, counted as links whatever the account
     cost: float
     moved: int  # subscribers that are not where the DO tree has them
+    changes: int = 0  # messages about subscriptions that come and go, if they do
+    reconfigured: int = 0  # messages that tell entries anew after a leave
+    false: int = 0  # publications that cross a link for nobody
 
     @property
     def point(self) -> Point:

@@ -10,12 +10,14 @@ from sparing.study.exhibits import comparison_table
 from sparing.study.mefa.facebook import facebook_tree
 from sparing.study.mefa.figures import (
     ACCOUNTS_TITLE,
+    CHURN_TITLE,
     COSTS_TITLE,
     EXACT_TITLE,
     FACEBOOK_TITLE,
     LENGTHS_TITLE,
     TREES_TITLE,
     accounts_table,
+    churn_table,
     costs_table,
     exact_table,
     facebook_table,
@@ -50,6 +52,7 @@ def show(scale: str, rows: list[Row]) -> Shown:
             Titled(TREES_TITLE, trees_table(results), left=2),
             Titled(LENGTHS_TITLE, lengths_table(results), left=2),
             Titled(EXACT_TITLE, exact_table(results), left=2),
+            Titled(CHURN_TITLE, churn_table(results), left=2),
         ],
         [],
         {

@@ -1,10 +1,11 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Clusters in several dimensions: boxes that do not overlap, in any order. Boxes are cut where they overlap others."""
+"""Clusters in several dimensions: boxes that do not overlap, by low ends in the first. Boxes are cut by others."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from sparing.control.folding.kernels.line import first_beyond
 from sparing.control.folding.kernels.state import MORE, ONCE, room_for_pieces
 from sparing.graphs.compiled import compiled, inlined
 
@@ -28,11 +29,17 @@ def shared_in_boxes(clusters, pieces, a, b):
     if clusters.piece[a, 1] < clusters.piece[b, 1]:
         a, b = b, a
     for j in range(clusters.piece[b, 0], clusters.piece[b, 0] + clusters.piece[b, 1]):
-        for i in range(clusters.piece[a, 0], clusters.piece[a, 0] + clusters.piece[a, 1]):
+        # None that begins more than the largest width before this one reaches it.
+        i = first_beyond(
+            pieces.low, clusters.piece[a, 0], clusters.piece[a, 1], pieces.low[j, 0] - clusters.width[a], True
+        )
+        end = clusters.piece[a, 0] + clusters.piece[a, 1]
+        while i < end and pieces.low[i, 0] < pieces.high[j, 0]:
             size = shared_volume(pieces.low, pieces.high, i, j)
             if size > 0:
                 both += size
                 lost += size * (2 * MORE - pieces.kind[i] - pieces.kind[j])
+            i += 1
     return lost, both
 
 
@@ -124,6 +131,26 @@ def add(pieces, begin, count, low, high, box, kind):
 
 
 @compiled
+def put_in_order(pieces, begin, count):
+    """Sort by low ends in the first dimension, what was in order before with little effort; the largest width there."""
+    dimensions, widest = pieces.low.shape[1], 0.0
+    low, high = np.empty((1, dimensions)), np.empty((1, dimensions))
+    for place in range(begin, begin + count):
+        widest = max(widest, pieces.high[place, 0] - pieces.low[place, 0])
+        if place == begin or pieces.low[place - 1, 0] <= pieces.low[place, 0]:
+            continue
+        copy(pieces.low, pieces.high, place, 1, low, high, 0)
+        kind, to = pieces.kind[place], place
+        while to > begin and pieces.low[to - 1, 0] > low[0, 0]:
+            copy(pieces.low, pieces.high, to - 1, 1, pieces.low, pieces.high, to)
+            pieces.kind[to] = pieces.kind[to - 1]
+            to -= 1
+        copy(low, high, 0, 1, pieces.low, pieces.high, to)
+        pieces.kind[to] = kind
+    return widest
+
+
+@compiled
 def join_in_boxes(clusters, pieces, a, b):
     """Write down what two clusters cover together.
 
@@ -181,6 +208,7 @@ def join_in_boxes(clusters, pieces, a, b):
     if not changed:
         return pieces, big, True, False
     clusters.piece[big, 0], clusters.piece[big, 1], clusters.piece[big, 2] = pieces.used[0], now, now
+    clusters.width[big] = put_in_order(pieces, pieces.used[0], now)
     pieces.used[0] += now
     return pieces, big, False, False
 

@@ -126,6 +126,7 @@ def join(clusters, pieces, ways, a, b):
     if not changed:
         return pieces, keep, gone, changed
     clusters.piece[keep, 0], clusters.piece[keep, 1], clusters.piece[keep, 2] = begin, count, room
+    clusters.width[keep] = clusters.width[at]
     clusters.name[keep] = min(clusters.name[a], clusters.name[b])
     clusters.version[keep] += 1
     delay = joined_delay(clusters, ways, a, b)

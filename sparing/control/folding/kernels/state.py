@@ -31,12 +31,13 @@ class Clusters(NamedTuple):
     once: np.ndarray  # measure of its unique range
     covered: np.ndarray  # measure of its union
     cost: np.ndarray
+    width: np.ndarray  # most that a piece extends in the first dimension; kept up in several dimensions only
     piece: np.ndarray  # [slot] -> first piece, how many, room for how many
     near: np.ndarray  # [slot] -> first neighbour, how many, room for how many
 
 
 class Pieces(NamedTuple):
-    """What clusters cover: disjoint boxes, on the line in order, and whether one or more members cover them."""
+    """What clusters cover: disjoint boxes by their low ends in the first dimension, and if one or more members do."""
 
     low: np.ndarray  # [piece, dimension]
     high: np.ndarray

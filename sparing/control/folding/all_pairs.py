@@ -1,0 +1,69 @@
+"""MEFA for few subscriptions: all pairs of clusters are candidates, and nothing is compiled.
+
+What pairs cost is remembered, so that a round only works out those of the cluster that is new.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import inf
+
+import numpy as np
+
+from sparing.control.folding.measures import cost
+from sparing.control.folding.problem import Folds, Problem
+
+Cluster = frozenset[int]
+
+
+def all_pairs(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray | None = None) -> Folds:
+    """Clusters by the rules of `mefa`."""
+    told = [sum(int(word) << 64 * at for at, word in enumerate(row)) for row in problem.told.tolist()]
+
+    @cache
+    def costs(cluster: Cluster) -> float:
+        return cost(problem, cluster)
+
+    @cache
+    def links(cluster: Cluster) -> int:
+        bits = 0
+        for member in cluster:
+            bits |= told[member]
+        return bits
+
+    @cache
+    def key(one: Cluster, other: Cluster) -> tuple[float, int, float] | None:
+        """How good it is to join two clusters (less is better), None if it is not to be thought of."""
+        benefit = (links(one) & links(other)).bit_count()
+        more = costs(one | other) - costs(one) - costs(other)
+        if not benefit and more >= 0:
+            return None
+        return -inf if more <= 0 else -benefit / more, -benefit, more
+
+    start = np.arange(len(problem)) if first is None else first
+    clusters = [frozenset(np.flatnonzero(start == name).tolist()) for name in np.unique(start).tolist()]
+    benefit = sum(links(frozenset([n])).bit_count() for n in range(len(problem)))
+    benefit -= sum(links(cluster).bit_count() for cluster in clusters)
+    total, enough = float(sum(map(costs, clusters))), False
+    best: tuple[float, list[Cluster], int] | None = None
+    while True:
+        pairs = [
+            (found, at, later)
+            for at, one in enumerate(clusters)
+            for later, other in enumerate(clusters[at + 1 :], at + 1)
+            if (found := key(one, other)) is not None
+        ]
+        (ratio, gained, more), at, later = min(pairs, default=((0.0, 0, 0.0), 0, 0))
+        enough = enough or benefit >= theta or -ratio <= delta
+        if enough and (best is None or total <= best[0]):
+            best = total, clusters, benefit
+        if not pairs:
+            break
+        joined = clusters[at] | clusters[later]  # keeps the place of the one with the lowest member
+        clusters = [*clusters[:at], joined, *clusters[at + 1 : later], *clusters[later + 1 :]]
+        total, benefit = total + more, benefit - gained
+    assert best is not None
+    of = np.empty(len(problem), dtype=np.int64)
+    for cluster in best[1]:
+        of[list(cluster)] = min(cluster)
+    return Folds(of, best[2], float(sum(map(costs, best[1]))))

@@ -1,0 +1,75 @@
+"""Polishing: move single subscriptions between clusters, and join clusters, while that lowers the cost.
+
+Greedy joins are never undone, so a subscription may sit where it was cheap early on. Every step takes the change that
+lowers the cost most and leaves the benefit at what was asked for; each lowers the cost, so this ends. All changes are
+looked at in every step, which is for few subscriptions only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from sparing.control.folding.measures import cost
+from sparing.control.folding.problem import Folds, Problem
+
+Cluster = frozenset[int]
+Change = tuple[tuple[Cluster, ...], tuple[Cluster, ...]]  # the clusters that go, and those that come instead
+LEAST = 1e-9  # of the cost, below which a change is a matter of rounding
+
+
+def polished(problem: Problem, folds: Folds, theta: float) -> Folds:
+    """Clusters that cost no more and save theta, or as much as before if that is less."""
+    told = [sum(int(word) << 64 * at for at, word in enumerate(row)) for row in problem.told.tolist()]
+    clusters = {frozenset(np.flatnonzero(folds.of == name).tolist()) for name in np.unique(folds.of).tolist()}
+    benefit, whole = folds.benefit, folds.cost
+
+    @cache
+    def costs(cluster: Cluster) -> float:
+        return cost(problem, cluster)
+
+    @cache
+    def links(cluster: Cluster) -> int:
+        bits = 0
+        for member in cluster:
+            bits |= told[member]
+        return bits.bit_count()
+
+    def weighed(change: Change) -> tuple[float, int]:
+        """How much a change adds to the cost, and to the benefit."""
+        goes, comes = change
+        more = sum(map(costs, comes)) - sum(map(costs, goes))
+        return more, sum(map(links, goes)) - sum(map(links, comes))
+
+    least = min(theta, benefit)
+    while True:
+        found = [(*weighed(change), _order(change), change) for change in _changes(clusters)]
+        good = [one for one in found if one[0] < -LEAST * max(whole, 1.0) and benefit + one[1] >= least]
+        if not good:
+            break
+        more, gained, _, (goes, comes) = min(good, key=lambda one: one[:3])
+        clusters = clusters.difference(goes).union(comes)
+        whole, benefit = whole + more, benefit + gained
+    of = np.empty(len(problem), dtype=folds.of.dtype)
+    for cluster in clusters:
+        of[list(cluster)] = min(cluster)
+    return Folds(of, benefit, float(sum(map(costs, clusters))))
+
+
+def _changes(clusters: set[Cluster]) -> Iterator[Change]:
+    ordered = sorted(clusters, key=min)
+    for at, one in enumerate(ordered):
+        for other in ordered[at + 1 :]:
+            yield (one, other), (one | other,)
+        for member in sorted(one) if len(one) > 1 else ():
+            alone, rest = frozenset([member]), one - {member}
+            yield (one,), (rest, alone)
+            for other in ordered:
+                if other is not one and len(other) > 1:
+                    yield (one, other), (rest, other | alone)
+
+
+def _order(change: Change) -> list[list[int]]:
+    return [sorted(cluster) for cluster in change[1]]
