@@ -197,6 +197,14 @@ def test_the_bill() -> None:
         assert {kind: count for kind, count in shown.items() if count} == bill
 
 
+def test_a_rate_that_is_declared_too_low() -> None:
+    """The figures of decision 0022."""
+    assert walks.walked(plan(rate=0.1), readings(), "adock").bill.by_kind()["false_positive"] == 12
+    ghosts = plan(rate=0.1, hop="0 seconds").ghosts
+    assert ghosts is not None
+    assert {(until - since) // 1_000_000 for _, _, since, until in ghosts.tolist()} == {33}
+
+
 def test_who_comes_into_a_false_range() -> None:
     condition = "x >= 0 AND x < 3"
     assert f"`{condition}` from 08:00:12 on" in text_of(PAGE)

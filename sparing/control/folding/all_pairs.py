@@ -14,10 +14,11 @@ from sparing.control.folding.measures import cost
 from sparing.control.folding.problem import Folds, Problem
 
 Cluster = frozenset[int]
+ROUNDING = 1e-9
 
 
 def all_pairs(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray | None = None) -> Folds:
-    """Clusters by the rules of `mefa`."""
+    """Clusters by the rules of `mefa`, without polishing. Who is told over no link stays alone."""
     told = [sum(int(word) << 64 * at for at, word in enumerate(row)) for row in problem.told.tolist()]
 
     @cache
@@ -32,13 +33,13 @@ def all_pairs(problem: Problem, theta: float, delta: float = 0.0, first: np.ndar
         return bits
 
     @cache
-    def key(one: Cluster, other: Cluster) -> tuple[float, int, float] | None:
+    def key(one: Cluster, other: Cluster) -> tuple[float, int] | None:
         """How good it is to join two clusters (less is better), None if it is not to be thought of."""
         benefit = (links(one) & links(other)).bit_count()
         more = costs(one | other) - costs(one) - costs(other)
-        if not benefit and more >= 0:
+        if not links(one) or not links(other) or (not benefit and more >= 0):
             return None
-        return -inf if more <= 0 else -benefit / more, -benefit, more
+        return -inf if more <= 0 else -benefit / more, -benefit
 
     start = np.arange(len(problem)) if first is None else first
     clusters = [frozenset(np.flatnonzero(start == name).tolist()) for name in np.unique(start).tolist()]
@@ -53,15 +54,16 @@ def all_pairs(problem: Problem, theta: float, delta: float = 0.0, first: np.ndar
             for later, other in enumerate(clusters[at + 1 :], at + 1)
             if (found := key(one, other)) is not None
         ]
-        (ratio, gained, more), at, later = min(pairs, default=((0.0, 0, 0.0), 0, 0))
+        (ratio, lost), at, later = min(pairs, default=((0.0, 0), 0, 0))
         enough = enough or benefit >= theta or -ratio <= delta
-        if enough and (best is None or total <= best[0]):
+        if enough and (best is None or total <= best[0] + ROUNDING * max(best[0], 1.0)):
             best = total, clusters, benefit
         if not pairs:
             break
         joined = clusters[at] | clusters[later]  # keeps the place of the one with the lowest member
+        total += costs(joined) - costs(clusters[at]) - costs(clusters[later])
+        benefit -= lost
         clusters = [*clusters[:at], joined, *clusters[at + 1 : later], *clusters[later + 1 :]]
-        total, benefit = total + more, benefit - gained
     assert best is not None
     of = np.empty(len(problem), dtype=np.int64)
     for cluster in best[1]:

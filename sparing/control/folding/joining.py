@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from sparing.control.folding.candidates import candidates
-from sparing.control.folding.kernels.greedy import greedy, start, total_cost
+from sparing.control.folding.kernels.greedy import GAINED, MORE, greedy, start
 from sparing.control.folding.kernels.state import ONCE, Clusters, Near, Pieces, Ways
 from sparing.control.folding.kernels.ways import hops_on
 from sparing.control.folding.problem import Folds, Problem
@@ -28,16 +30,54 @@ class Joining:
             state = self.clusters, self.pieces, self.ways, self.near
             self.benefit, self.pieces, self.near = start(*state, first, self.marks, self.seen)
 
-    def join(self, goal: int, theta: float, least: float) -> None:
-        """Until the benefit is theta, or no pair is better than the least that is asked for."""
+    def join(self, goal: int, theta: float, least: float) -> Joins:
+        """Until the benefit is theta, or no pair is better than the least that is asked for. Can be done once."""
+        count = len(self.clusters.into)
+        first = np.array([_standing(self.clusters.into, slot) for slot in range(count)], dtype=np.int64)
+        slots, facts = np.empty((count, 2), dtype=np.int32), np.empty((count, 3))
+        cost = float(self.clusters.cost[np.unique(first)].sum()) if count else 0.0
         state = self.clusters, self.pieces, self.ways, self.near
-        found = greedy(*state, goal, float(theta), float(least), self.benefit, self.marks, self.seen)
-        self.benefit, self.pieces, self.near = found
+        found = greedy(*state, goal, float(theta), float(least), self.benefit, self.marks, self.seen, slots, facts)
+        self.pieces, steps = found
+        return Joins(first, slots[:steps], facts[:steps], self.benefit, cost)
 
-    def folds(self) -> Folds:
-        """What came of it; the last thing to ask for."""
-        cost = total_cost(self.clusters, self.pieces)
-        return Folds(self.clusters.name.astype(np.int64), int(self.benefit), float(cost))
+
+@dataclass(frozen=True, eq=False)
+class Joins:
+    """Joins in their order, and clusters, benefit and cost before the first."""
+
+    first: np.ndarray  # subscription -> slot of its cluster
+    slots: np.ndarray  # [join] -> the slot that stayed, and the one that went
+    facts: np.ndarray  # [join] -> key, and what it adds to the cost and to the benefit
+    benefit: int
+    cost: float
+
+    def benefits(self) -> np.ndarray:
+        """The benefit before the first join, and after each."""
+        return self.benefit + np.append(0, np.cumsum(self.facts[:, GAINED])).astype(np.int64)
+
+    def costs(self) -> np.ndarray:
+        """The cost before the first join, and after each."""
+        found: np.ndarray = self.cost + np.append(0.0, np.cumsum(self.facts[:, MORE]))
+        return found
+
+    def folds(self, steps: int | None = None) -> Folds:
+        """The clusters after so many joins; None: after all."""
+        steps = len(self.slots) if steps is None else steps
+        into = np.arange(len(self.first))
+        for stayed, went in self.slots[:steps].tolist():
+            into[went] = stayed
+        slots = np.array([_standing(into, slot) for slot in self.first.tolist()], dtype=np.int64)
+        lowest = np.full(len(slots), len(slots), dtype=np.int64)
+        np.minimum.at(lowest, slots, np.arange(len(slots)))
+        return Folds(lowest[slots], int(self.benefits()[steps]), float(self.costs()[steps]))
+
+
+def _standing(into: np.ndarray, slot: int) -> int:
+    while into[slot] != slot:
+        into[slot] = into[into[slot]]
+        slot = int(into[slot])
+    return slot
 
 
 def _pieces(problem: Problem) -> tuple[Pieces, np.ndarray]:

@@ -1,41 +1,81 @@
-"""MEFA, the Most-Efficient-First Algorithm, for many subscriptions.
+"""MEFA, the Most-Efficient-First Algorithm.
 
-As printed (`literal`), all pairs of clusters are worked out in every round. Here candidates are neighbours in the order
-of ranges on some link (`candidates`), and wait in a heap; after a join only the pairs of the new cluster are worked out
-again (`kernels.greedy`). With all pairs as candidates, and few of them, the clusters are the same.
+Join the pair of clusters with the largest benefit for its incremental cost, over and over, until the benefit is theta
+or no ratio is above delta. The slides stop there. But increments of cost can fall (three ranges that cost 10 in any
+pair may cost nothing together), so it pays to go on: here all is joined in that order, and of the clusters from there
+on the cheapest are taken. What has been joined early is never parted by that, so few subscriptions are polished.
 
-Source: slides "Most-Efficient-First Algorithm (MEFA)"; benefit counts links on which an entry is really saved.
+All pairs are candidates among few subscriptions (`all_pairs`). Among many they are neighbours in the order of ranges on
+some link (`candidates`), which wait in a heap; after a join only the pairs of the new cluster are worked out again
+(`kernels.greedy`). Where to fold all that comes by a broker (`aa`) is cheaper still, as on topics where most ranges
+overlap, that is done.
+
+Source: slides "Most-Efficient-First Algorithm (MEFA)"; benefit counts links on which an entry is really saved. As
+printed it is in `literal`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sparing.control.folding.joining import Joining
-from sparing.control.folding.kernels.greedy import EFFICIENT, LOWERING
+from sparing.control.folding.aa import aa
+from sparing.control.folding.all_pairs import all_pairs
+from sparing.control.folding.joining import Joining, Joins
+from sparing.control.folding.kernels.greedy import EFFICIENT, KEY
+from sparing.control.folding.polish import polished
 from sparing.control.folding.problem import Folds, Problem
 
+FEW = 64  # subscriptions
+MANY = 4096  # subscriptions, with ranges of several dimensions, from which on joining ends at theta
 
-def mefa(
-    problem: Problem,
-    theta: float,
-    delta: float = 0.0,
-    first: np.ndarray | None = None,
-    *,
-    neighbours: int | None = None,
-) -> Folds:
-    """Join clusters, the largest benefit for an incremental cost first, until the benefit is theta or no ratio > delta.
 
-    Pairs that cost nothing come first; ties go to the larger benefit, then to lower numbers. After that, whatever
-    lowers the cost is joined. `first` says for every subscription the lowest number in the cluster it starts in.
+def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray | None = None) -> Folds:
+    """Clusters that save theta, or what is possible, at a low cost; with delta, as far as ratios are above it.
 
-    With delta 0, a theta that is possible at all is reached, in one dimension. In several, a cluster that has been
-    cut to more than MOST_PIECES boxes is joined no further. `neighbours` is for tests.
+    `first` says for every subscription the lowest number in the cluster it starts in; these are kept together.
+
+    In several dimensions, a cluster that has been cut to more than MOST_PIECES boxes is joined no further, and theta
+    may not be reached.
 
     >>> mefa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=3)
     Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
     """
+    if len(problem) <= FEW:
+        found = all_pairs(problem, theta, delta, first)
+        return found if first is not None else _polished(problem, found, theta)
+    found = joined(problem, theta, delta, first)
+    if first is not None or found.benefit < theta:
+        return found
+    return min(found, aa(problem, theta, similarity=-1.0), key=lambda folds: folds.cost)
+
+
+def _polished(problem: Problem, found: Folds, theta: float) -> Folds:
+    """The best of what polishing makes of two plans: that of the greedy joins, and the cheapest that saves all."""
+    ours = polished(problem, found, theta)
+    if found.benefit < theta:
+        return ours
+    whole = polished(problem, all_pairs(problem, problem.possible()), theta)
+    return min(ours, whole, key=lambda folds: folds.cost)
+
+
+def joined(
+    problem: Problem,
+    theta: float,
+    delta: float = 0.0,
+    first: np.ndarray | None = None,
+    neighbours: int | None = None,
+) -> Folds:
+    """Clusters among many subscriptions. `neighbours` are the candidates of each on a link, in each order of ranges."""
     joining = Joining(problem, first, neighbours)
-    joining.join(EFFICIENT, theta, delta)
-    joining.join(LOWERING, np.inf, 0.0)
-    return joining.folds()
+    onward = problem.low.shape[1] == 1 or len(problem) <= MANY
+    joins = joining.join(EFFICIENT, np.inf if onward else theta, -np.inf if onward else delta)
+    return joins.folds(_cheapest(joins, theta, delta))
+
+
+def _cheapest(joins: Joins, theta: float, delta: float) -> int:
+    """After how many joins the cost is least, from where the benefit is theta or a ratio is no more than delta."""
+    costs = joins.costs()
+    enough = np.append(-joins.facts[:, KEY] <= delta, True) | (joins.benefits() >= theta)
+    from_there = costs[int(np.argmax(enough)) :]
+    cheapest = np.flatnonzero(from_there <= from_there.min() + 1e-9 * max(float(np.abs(costs).max()), 1.0))
+    return int(np.argmax(enough)) + int(cheapest[-1])

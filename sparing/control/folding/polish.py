@@ -45,7 +45,7 @@ def polished(problem: Problem, folds: Folds, theta: float) -> Folds:
 
     least = min(theta, benefit)
     while True:
-        found = [(*weighed(change), _order(change), change) for change in _changes(clusters)]
+        found = [(*weighed(change), _order(change), change) for change in _changes(set(filter(links, clusters)))]
         good = [one for one in found if one[0] < -LEAST * max(whole, 1.0) and benefit + one[1] >= least]
         if not good:
             break

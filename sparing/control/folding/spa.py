@@ -15,6 +15,4 @@ def spa(problem: Problem, theta: float, similarity: float = 0.0, *, neighbours: 
     >>> spa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=1)
     Folds(of=array([0, 1, 1]), benefit=1, cost=4.0)
     """
-    joining = Joining(problem, None, neighbours)
-    joining.join(SIMILAR, theta, similarity)
-    return joining.folds()
+    return Joining(problem, None, neighbours).join(SIMILAR, theta, similarity).folds()

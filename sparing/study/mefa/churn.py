@@ -140,7 +140,7 @@ def _micros(second: int | None) -> int | None:
 
 def _publications(plan: Plan, rate: float, number: int) -> list[Publications]:
     """Publications of an hour, spread evenly over time and space."""
-    rng = stream(number, "mefa", "churn", "publications", rate)
+    rng = stream(number, "mefa", "churn", "publications", a_second(rate))
     count = round(rate * HOUR)
     times = np.sort(rng.integers(0, HOUR * SECOND, count))
     values = rng.uniform(*SPACE, count)

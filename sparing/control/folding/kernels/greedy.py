@@ -35,7 +35,8 @@ from sparing.control.folding.kernels.state import ONCE, room_for_near, standing
 from sparing.control.folding.kernels.ways import joined_delay, meeting
 from sparing.graphs.compiled import compiled, inlined
 
-EFFICIENT, LOWERING, SIMILAR = 0, 1, 2  # what makes a pair good
+EFFICIENT, SIMILAR = 0, 1  # what makes a pair good
+KEY, MORE, GAINED = 0, 1, 2  # what is written down of a join: its key, what it adds to the cost, and to the benefit
 MANY = 256  # neighbours
 CLOSE = 0.01  # by this share, a similarity (and what it lacks to 1) may be worse than it was
 FEW = 64  # pieces that are summed up anew, so that rounding errors do not add up
@@ -72,7 +73,7 @@ def shared(clusters, pieces, a, b):
 def worth(clusters, pieces, ways, goal, a, b):
     """Whether a pair is a candidate, its key (less is better) and its benefit."""
     benefit = shared_links(clusters.told, a, b)
-    if benefit == 0:
+    if benefit == 0 and goal == SIMILAR:
         return False, 0.0, benefit
     if pieces.low.shape[1] > 1 and max(clusters.piece[a, 1], clusters.piece[b, 1]) > MOST_PIECES:
         return False, 0.0, benefit
@@ -82,9 +83,7 @@ def worth(clusters, pieces, ways, goal, a, b):
         covered = clusters.covered[a] + clusters.covered[b] - both
         return True, once / covered - 1 if covered > 0 else -1.0, benefit
     cost = once * joined_delay(clusters, ways, a, b) - (clusters.cost[a] + clusters.cost[b])
-    if goal == LOWERING:
-        return cost < 0, cost, benefit
-    return True, -np.inf if cost <= 0 else -benefit / cost, benefit
+    return benefit > 0 or cost < 0, -np.inf if cost <= 0 else -benefit / cost, benefit
 
 
 @inlined
@@ -240,9 +239,12 @@ def start(clusters, pieces, ways, near, first, marks, seen):
 
 
 @compiled
-def greedy(clusters, pieces, ways, near, goal, theta, least, benefit, marks, seen):
-    """Join the best pairs until the benefit is theta, or no key is below `-least`; the benefit then."""
-    heap = fill(clusters, pieces, ways, near, goal, marks, seen)
+def greedy(clusters, pieces, ways, near, goal, theta, least, benefit, marks, seen, slots, facts):
+    """Join the best pairs until the benefit is theta, or no key is below `-least`; pieces then, and how many joins.
+
+    Every join is written down: which slot stayed and which went, and the facts.
+    """
+    heap, steps = fill(clusters, pieces, ways, near, goal, marks, seen), 0
     while benefit < theta and heap.counts[0]:
         key, row = pop(heap)
         a, b = np.int64(heap.facts[row, A]), np.int64(heap.facts[row, B])
@@ -260,10 +262,14 @@ def greedy(clusters, pieces, ways, near, goal, theta, least, benefit, marks, see
                 lay(heap, clusters, pieces, ways, goal, a, b)
                 rise(heap)
                 continue
-        if goal != LOWERING and -key <= least:
+        if -key <= least:
             break
         benefit += gained
+        before = clusters.cost[a] + clusters.cost[b]
         pieces, keep, gone, changed = join(clusters, pieces, ways, a, b)
+        slots[steps, 0], slots[steps, 1] = keep, gone
+        facts[steps, KEY], facts[steps, MORE], facts[steps, GAINED] = key, clusters.cost[keep] - before, gained
+        steps += 1
         near, begin = neighbours_of_both(clusters, near, keep, gone, marks, seen)
         count = clusters.near[keep, 1]
         all_of_them = changed and (count <= MANY or 8 * clusters.size[keep] >= 9 * clusters.looked[keep])
@@ -277,17 +283,4 @@ def greedy(clusters, pieces, ways, near, goal, theta, least, benefit, marks, see
         for place in range(begin, end):
             if lay(heap, clusters, pieces, ways, goal, keep, np.int64(near.slot[place])):
                 rise(heap)
-    return benefit, pieces, near
-
-
-@compiled
-def total_cost(clusters, pieces):
-    """The cost of all clusters, summed up anew; the lowest members of all clusters go to `name` of their members."""
-    found = 0.0
-    for slot in range(len(clusters.into)):
-        if clusters.into[slot] == slot and clusters.size[slot] > 1:
-            once, _ = measured(pieces, clusters.piece[slot, 0], clusters.piece[slot, 1])
-            found += once * clusters.delay[slot]
-    for slot in range(len(clusters.into)):
-        clusters.name[slot] = clusters.name[standing(clusters.into, slot)]
-    return found
+    return pieces, steps
