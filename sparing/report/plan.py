@@ -19,7 +19,7 @@ from sparing.control.summary import (
     OfferSummary,
     Summary,
 )
-from sparing.control.trees.attachment import SIMILARITY, Reason
+from sparing.control.trees.attachment import SIMILARITY, Reason, nearest
 
 LONGEST = 100  # characters of a condition that are shown
 
@@ -149,8 +149,8 @@ def folding_line(folding: FoldingSummary, method: str) -> str:
     """What folding a topic saves and risks, in a sentence."""
     alone = f" {folding.alone:,} subscriptions may not be folded." if folding.alone else ""
     return (
-        f"{method} saves {folding.saved:,} entries on links; {folding.target:,} were asked for, {folding.possible:,} "
-        f"are possible. The risk is {_amount(folding.cost)}, unique range times delay, in a space of "
+        f"{method} saves {folding.saved:,} of the {folding.possible:,} entries on links that can be saved; "
+        f"{folding.target:,} were asked for. The risk is {_amount(folding.cost)}, unique range times delay, in a space of "
         f"{_amount(folding.space)}.{alone}"
     )
 
@@ -177,16 +177,19 @@ def attachment_line(reason: Reason) -> str:
     """Where somebody is attached, and why."""
     others = {broker: far for broker, far in reason.alternatives.items() if broker != reason.broker}
     if reason.by == SIMILARITY:
-        nearer = ", ".join(f"{broker} ({_amount(far)})" for broker, far in sorted(others.items()))
         return (
             f"{reason.kind} {reason.who} at {reason.broker}, by similarity: unique range falls there by "
-            f"{_amount(reason.range_saved)}, for {_amount(reason.hops_more)} hops more than at the nearest of {nearer}"
+            f"{_amount(reason.range_saved)}, for {_hops(reason.hops_more)} more than at {nearest(others)}"
         )
     far = ", ".join(f"{broker} {_amount(far)}" for broker, far in sorted(others.items()))
     return (
-        f"{reason.kind} {reason.who} at {reason.broker}, by distance: {_amount(reason.alternatives[reason.broker])} "
-        f"hops to publishers that match; {far}"
+        f"{reason.kind} {reason.who} at {reason.broker}, by distance: {_hops(reason.alternatives[reason.broker])} "
+        f"to publishers that match; {far}"
     )
+
+
+def _hops(number: float) -> str:
+    return f"{_amount(number)} {'hop' if number == 1 else 'hops'}"
 
 
 def _amount(number: float) -> str:

@@ -78,7 +78,7 @@ MISTAKES = {
     ),
     "no such benchmark": (
         ["bench", "speed"],
-        "There is no benchmark 'speed': choose from pipeline, match, stage, decide, cover, matchmaker.",
+        "There is no benchmark 'speed': choose from pipeline, match, stage, decide, cover, matchmaker, fold.",
     ),
     "sizes that are no numbers": (
         ["bench", "pipeline", "--subscriptions", "many"],

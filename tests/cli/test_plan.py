@@ -222,7 +222,7 @@ def test_what_is_folded_where_and_at_what_risk(tmp_path):
     file, out = tmp_path / "slides.yaml", tmp_path / "plan.json"
     file.write_text(SLIDES)
     text = planned(file, "--json", out)
-    assert "mefa saves 3 entries on links; 3 were asked for, 3 are possible. The risk is 8" in text
+    assert "mefa saves 3 of the 3 entries on links that can be saved; 3 were asked for. The risk is 8" in text
     assert "subscriber c at b2, by distance" in text
     lines = [line.split() for line in text.splitlines()]
     assert ["s1,", "s2,", "s3", "b2,", "b1", "3", "4", "2", "8"] in lines
@@ -243,6 +243,6 @@ def test_similarity_may_be_worth_a_hop(tmp_path):
     file = tmp_path / "slides.yaml"
     file.write_text(SLIDES.replace("theta: 3", "theta: 3, trees: ds, gamma: 1"))
     text = planned(file)
-    assert "subscriber c at b1, by similarity: unique range falls there by 5, for 1 hops more" in text
+    assert "subscriber c at b1, by similarity: unique range falls there by 5, for 1 hop more than at b2" in text
     file.write_text(SLIDES.replace("theta: 3", "theta: 3, trees: ds, gamma: 6"))
     assert "subscriber c at b2, by distance" in planned(file)

@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from statistics import fmean, median
 
 from sparing.bench.fold.figures import Beside, Figure, Figures
-from sparing.bench.fold.settings import Case, Settings, Told, made_up
+from sparing.bench.fold.settings import WIDE, Case, Settings, Told, made_up
 from sparing.control.folding.aa import aa
 from sparing.control.folding.literal import literal_mefa
 from sparing.control.folding.measures import saved
-from sparing.control.folding.mefa import mefa
+from sparing.control.folding.mefa import FEW, mefa
 from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 from sparing.model.errors import SparingError
 
 Method = Callable[[Problem, float], Folds]
 
-METHODS: Mapping[str, Method] = {"MEFA": mefa, "SPA": spa, "AA": aa}
+ANY = -1.0  # below all similarities: SPA and AA go on until they have saved what they were asked for
+METHODS: Mapping[str, Method] = {
+    "MEFA": mefa,
+    "SPA": partial(spa, similarity=ANY),
+    "AA": partial(aa, similarity=ANY),
+}
 LONG = 5.0  # seconds: what takes longer is measured once
 
 
@@ -42,7 +48,7 @@ def fold(settings: Settings, tell: Told = lambda _: None) -> Figures:
 def _warm_up(settings: Settings) -> None:
     """So that nobody's time includes compiling."""
     for dimensions in settings.dimensions:
-        problem = made_up(settings, Case(20, dimensions, "wide"))
+        problem = made_up(settings, Case(2 * FEW, dimensions, WIDE))
         for method in METHODS.values():
             method(problem, problem.possible() / 2)
 

@@ -16,6 +16,7 @@ RANGES = (WIDE, THIN)
 
 SPAN = 400.0
 SIZES = (20.0, 50.0)  # of wide ranges, in every dimension: those of the slides' experiments
+MOST_BOXES = 10_000  # subscriptions, in several dimensions
 DEPTH = 10  # how many thin ranges lie over a point, whatever their number
 
 Told = Callable[[str], None]  # told of every case, as it is measured
@@ -37,7 +38,7 @@ class Case:
 class Settings:
     """Numbers of subscriptions and dimensions to try, brokers of the tree, and the share of the possible benefit asked.
 
-    SPA and AA take part up to `peers` subscriptions. MEFA as printed is run on `instances` problems for each number in
+    In several dimensions there are at most MOST_BOXES. SPA and AA take part up to `peers` subscriptions. MEFA as printed is run on `instances` problems for each number in
     `printed`.
     """
 
@@ -71,7 +72,8 @@ class Settings:
         for dimensions in sorted(self.dimensions):
             for ranges in RANGES:
                 for count in sorted(sizes):
-                    yield Case(count, dimensions, ranges)
+                    if dimensions == 1 or count <= MOST_BOXES:
+                        yield Case(count, dimensions, ranges)
 
 
 def made_up(settings: Settings, case: Case, number: int = 0) -> Problem:

@@ -10,27 +10,16 @@ from math import inf
 
 import numpy as np
 
-from sparing.control.folding.measures import cost
 from sparing.control.folding.problem import Folds, Problem
+from sparing.control.folding.weighing import Cluster, Weighing
 
-Cluster = frozenset[int]
 ROUNDING = 1e-9
 
 
 def all_pairs(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray | None = None) -> Folds:
     """Clusters by the rules of `mefa`, without polishing. Who is told over no link stays alone."""
-    told = [sum(int(word) << 64 * at for at, word in enumerate(row)) for row in problem.told.tolist()]
-
-    @cache
-    def costs(cluster: Cluster) -> float:
-        return cost(problem, cluster)
-
-    @cache
-    def links(cluster: Cluster) -> int:
-        bits = 0
-        for member in cluster:
-            bits |= told[member]
-        return bits
+    weighing = Weighing(problem)
+    costs, links = weighing.cost, weighing.links
 
     @cache
     def key(one: Cluster, other: Cluster) -> tuple[float, int] | None:
@@ -42,7 +31,7 @@ def all_pairs(problem: Problem, theta: float, delta: float = 0.0, first: np.ndar
         return -inf if more <= 0 else -benefit / more, -benefit
 
     start = np.arange(len(problem)) if first is None else first
-    clusters = [frozenset(np.flatnonzero(start == name).tolist()) for name in np.unique(start).tolist()]
+    clusters = weighing.folded(start)
     benefit = sum(links(frozenset([n])).bit_count() for n in range(len(problem)))
     benefit -= sum(links(cluster).bit_count() for cluster in clusters)
     total, enough = float(sum(map(costs, clusters))), False

@@ -7,8 +7,7 @@ on the cheapest are taken. What has been joined early is never parted by that, s
 
 All pairs are candidates among few subscriptions (`all_pairs`). Among many they are neighbours in the order of ranges on
 some link (`candidates`), which wait in a heap; after a join only the pairs of the new cluster are worked out again
-(`kernels.greedy`). Where to fold all that comes by a broker (`aa`) is cheaper still, as on topics where most ranges
-overlap, that is done.
+(`kernels.greedy`). Where the plan of a rival (`aa`, `spa`) is cheaper still, as where most ranges overlap, it is taken.
 
 Source: slides "Most-Efficient-First Algorithm (MEFA)"; benefit counts links on which an entry is really saved. As
 printed it is in `literal`.
@@ -24,9 +23,11 @@ from sparing.control.folding.joining import Joining, Joins
 from sparing.control.folding.kernels.greedy import EFFICIENT, KEY
 from sparing.control.folding.polish import polished
 from sparing.control.folding.problem import Folds, Problem
+from sparing.control.folding.spa import spa
 
-FEW = 64  # subscriptions
-MANY = 4096  # subscriptions, with ranges of several dimensions, from which on joining ends at theta
+FEW = 100  # subscriptions
+MANY = 4096  # subscriptions, from which on SPA is not tried, and with several dimensions joining ends at theta
+ANY = -1.0  # below all similarities
 
 
 def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray | None = None) -> Folds:
@@ -46,7 +47,8 @@ def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray |
     found = joined(problem, theta, delta, first)
     if first is not None or found.benefit < theta:
         return found
-    return min(found, aa(problem, theta, similarity=-1.0), key=lambda folds: folds.cost)
+    rivals = [aa(problem, theta, ANY)] if len(problem) > MANY else [aa(problem, theta, ANY), spa(problem, theta, ANY)]
+    return min(found, *(rival for rival in rivals if rival.benefit >= theta), key=lambda folds: folds.cost)
 
 
 def _polished(problem: Problem, found: Folds, theta: float) -> Folds:

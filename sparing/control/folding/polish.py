@@ -8,34 +8,24 @@ looked at in every step, which is for few subscriptions only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
-from sparing.control.folding.measures import cost
 from sparing.control.folding.problem import Folds, Problem
+from sparing.control.folding.weighing import Cluster, Weighing
 
-Cluster = frozenset[int]
 Change = tuple[tuple[Cluster, ...], tuple[Cluster, ...]]  # the clusters that go, and those that come instead
 LEAST = 1e-9  # of the cost, below which a change is a matter of rounding
 
 
 def polished(problem: Problem, folds: Folds, theta: float) -> Folds:
     """Clusters that cost no more and save theta, or as much as before if that is less."""
-    told = [sum(int(word) << 64 * at for at, word in enumerate(row)) for row in problem.told.tolist()]
-    clusters = {frozenset(np.flatnonzero(folds.of == name).tolist()) for name in np.unique(folds.of).tolist()}
-    benefit, whole = folds.benefit, folds.cost
+    weighing = Weighing(problem)
+    costs = weighing.cost
+    clusters, benefit, whole = set(weighing.folded(folds.of)), folds.benefit, folds.cost
 
-    @cache
-    def costs(cluster: Cluster) -> float:
-        return cost(problem, cluster)
-
-    @cache
     def links(cluster: Cluster) -> int:
-        bits = 0
-        for member in cluster:
-            bits |= told[member]
-        return bits.bit_count()
+        return weighing.links(cluster).bit_count()
 
     def weighed(change: Change) -> tuple[float, int]:
         """How much a change adds to the cost, and to the benefit."""
