@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from sparing.cli.replay import write_json, write_text
 if TYPE_CHECKING:
     from sparing.control.plan import Plan
     from sparing.control.summary import Counts, FoldingSummary, MarkingSummary, Summary
+    from sparing.control.trees.attachment import Reason
     from sparing.model.overlay import Overlay
 
 MOST = 10  # rows of a table
@@ -88,7 +90,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
     if sum(offer.messages.with_covering for offer in found.offers) > found.told.with_covering:
         say("  What crosses a link for several advertisements crosses it once, so there are fewer messages in all.")
     busy = [link for link in found.links if link.messages]
-    _tell_folding(plan, found)
+    _tell_folding(plan, found, time)
     out.print(messages_table(found))
     say(f"  {saved(found.told)}")
     _tell_changes(found, time)
@@ -146,9 +148,11 @@ def _tell_attachments(found: Summary) -> None:
         _more(len(found.attached), "that had a choice")
 
 
-def _tell_folding(plan: Plan, found: Summary) -> None:
+def _tell_folding(plan: Plan, found: Summary, time: int | None) -> None:
     from sparing.report.plan import clusters_table, folding_line
 
+    if found.foldings and time is not None:
+        say("Folded afresh for those in force then; a plan under way gets there step by step, and may differ.", "dim")
     for folding in found.foldings:
         say(f"What is folded: {folding.topic}", "bold italic")
         say(f"  {folding_line(folding, plan.folding.method)}")
@@ -167,6 +171,11 @@ def _tell_changes(found: Summary, time: int | None) -> None:
         say(f"  {who}{when}: to count the messages takes a while, --changes does it.")
     else:
         say(f"  {who}{when}: {counted(messages, 'more message', 'more messages')}.")
+
+
+def _attached_json(reason: Reason) -> dict[str, Any]:
+    far = {broker: None if hops == inf else hops for broker, hops in reason.alternatives.items()}
+    return asdict(reason) | {"alternatives": far, "hops_more": None if reason.hops_more == inf else reason.hops_more}
 
 
 def _folding_json(folding: FoldingSummary) -> dict[str, Any]:
@@ -201,5 +210,5 @@ def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[s
             "saved": found.folded_subscriptions + found.folded_channels,
             "topics": [_folding_json(folding) for folding in found.foldings],
         },
-        "attached": [asdict(reason) for reason in found.attached],
+        "attached": [_attached_json(reason) for reason in found.attached],
     }

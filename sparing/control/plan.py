@@ -15,9 +15,9 @@ from sparing.control.covering.contest import Contest, Covering, contests
 from sparing.control.folding.policy import UNFOLDED, FoldingPolicy
 from sparing.control.matchmaker.marking import Marking, Matchmaker, marking_of
 from sparing.control.routes import Routes
+from sparing.control.routing.changes import Changes
 from sparing.control.routing.tables import Table, table_of
 from sparing.control.trees.attachment import Reason, by_distance, distances
-from sparing.control.trees.do import do
 from sparing.control.trees.ds import ds, ds_tree
 from sparing.control.trees.shared_tree import shared_tree
 from sparing.model.box import Box
@@ -46,7 +46,7 @@ class Plan:
     weight: np.ndarray | None = None  # link -> what a message of the control plane costs there (None: 1)
     links: tuple[tuple[str, str], ...] = ()  # of the overlay, in trees or not
     folding: FoldingPolicy = UNFOLDED
-    ghosts: np.ndarray | None = None  # rows of number, link, since, until: what folded entries attract in vain
+    changed: Changes | None = None  # what follows from comings and goings, if the data plane must know
     attached: tuple[Reason, ...] = ()  # where who could hang at several brokers does, and why
 
     @cached_property
@@ -174,8 +174,8 @@ def make_plan(
     if trees == "ds":
         served_by, why = ds(routes, subscribers, subscriptions, advertisements, topics, gamma)
     else:
-        served_by = do(routes, subscribers, subscriptions, advertisements)
         why = by_distance(distances(routes, subscribers, subscriptions, advertisements))
+        served_by = {who: brokers[0] for who, brokers in subscribers.items()} | {r.who: r.broker for r in why}
     ordered = tuple(sorted(subscriptions, key=lambda subscription: subscription.id))
     broker_of = np.array([routes.number[served_by[s.subscriber]] for s in ordered], dtype=np.int32)
     weight_of = {frozenset((link.one, link.other)): link.weight for link in overlay.links}

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.covering.contest import Contest, Covering
-from sparing.control.folding.measures import delay, unique
+from sparing.control.folding.covered import quick, unique_of_many
+from sparing.control.folding.measures import delay
+from sparing.control.folding.problem import Problem
 from sparing.control.matchmaker.broadcast import publish_everywhere, subscribe_everywhere
 from sparing.control.matchmaker.marking import Marking
 from sparing.control.plan import Plan
@@ -120,13 +122,13 @@ class Cluster:
     subscriptions: tuple[str, ...]
     brokers: tuple[str, ...]
     saved: int
-    unique_range: float
+    unique_range: float | None  # None: it would take too long to work out
     delay: int
 
     @property
-    def risk(self) -> float:
+    def risk(self) -> float | None:
         """The cost: what becomes false when somebody leaves, times how long that takes to mend."""
-        return self.unique_range * self.delay
+        return None if self.unique_range is None else self.unique_range * self.delay
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,6 +447,8 @@ def _changes(plan: Plan, start: Folded | None, patient: bool) -> Changes:
     if not changing:
         return Changes(0, 0)
     start = start or start_of(plan)
+    if plan.changed is not None:
+        return Changes(changing, sum(plan.changed.bill.values()))
     affordable = patient or sum(_work(table, changing) for table in start.spread.tables) <= MOST_WORK
     return Changes(changing, sum(changes_of(start).bill.values()) if affordable else None)
 
@@ -479,6 +483,11 @@ def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
     return tuple(found)
 
 
+def unique_range(problem: Problem, places: np.ndarray) -> float | None:
+    """The unique range of a cluster, if it is quickly worked out."""
+    return unique_of_many(problem, places) if quick(problem, places) else None
+
+
 def _cluster(plan: Plan, fold: FoldedTopic, places: np.ndarray, told: dict[int, set[int]]) -> Cluster:
     """A cluster; a broker folds it where members come together that are told on from there as one."""
     routes, members = plan.routes, set(fold.ground.numbers[places].tolist())
@@ -494,6 +503,6 @@ def _cluster(plan: Plan, fold: FoldedTopic, places: np.ndarray, told: dict[int, 
         tuple(plan.subscriptions[number].id for number in sorted(members)),
         tuple(routes.brokers[broker] for broker in sorted(set(at))),
         sum(len(mine) - 1 for mine in over.values()),
-        unique(fold.problem, places),
+        unique_range(fold.problem, places),
         delay(fold.problem, places),
     )

@@ -69,6 +69,8 @@ def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
     for key in ("theta", "delta", "hop", "rate"):
         if key in entry.model_fields_set and entry.folding == "none":
             mistakes.add(place(("policy", key)), f"Nothing is folded: leave {key} out, or say folding: mefa")
+    if "delta" in entry.model_fields_set and entry.folding in ("spa", "aa"):
+        mistakes.add(place(("policy", "delta")), f"{entry.folding} knows no delta: leave it out, or say folding: mefa")
     if "gamma" in entry.model_fields_set and entry.trees != "ds":
         mistakes.add(place(("policy", "gamma")), "Distance alone decides: leave gamma out, or say trees: ds")
     return Policy(

@@ -370,11 +370,9 @@ class PolicyEntry(Entry):
         ),
     )
     theta: Theta = Field(
-        default=None,
-        description=(
-            "With `folding`: how many entries on links are to be saved; `auto`, unless it is given, is half of what is "
-            "possible."
-        ),
+        default="auto",
+        validate_default=True,
+        description=("With `folding`: how many entries on links are to be saved; `auto` is half of what is possible."),
     )
     delta: Annotated[float, Field(ge=0), Wants("a number, 0 or more")] = Field(
         default=0.0,

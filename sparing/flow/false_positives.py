@@ -28,14 +28,13 @@ class FalsePositives:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        ghosts = np.zeros((0, 4), dtype=np.int64) if plan.ghosts is None else plan.ghosts
-        self._ghosts = ghosts[np.argsort(ghosts[:, 0], kind="stable")]
+        ghosts = () if plan.changed is None else plan.changed.ghosts
+        self._ghosts = np.array(ghosts, dtype=np.int64).reshape(-1, 4)  # by number
         self._haunts = np.zeros(len(plan.subscriptions), dtype=bool)
         self._haunts[self._ghosts[:, 0]] = True
         forever = (1 << 63) - 1
         ends = [forever if s.valid_until is None else s.valid_until for s in plan.subscriptions]
         self._over = np.array(ends, dtype=np.int64)
-        self._ranked = np.array([ad.top_k is not None for ad in plan.advertisements], dtype=bool)
 
     def crossings(self, publications: Publications, found: Pairs, in_force: Pairs) -> Crossings | None:
         """The false crossings, if `found` are all matches, in force or not, and `in_force` those that are."""
@@ -64,10 +63,8 @@ class FalsePositives:
         return Crossings(false // links, false % links) if len(false) else None
 
     def _haunting(self, publications: Publications, found: Pairs) -> tuple[np.ndarray, np.ndarray]:
-        """Publications and the ghosts that they match, but for those that go to the k best: all of these are known."""
+        """Publications and the ghosts that they match. Nobody whom an advertisement for the k best concerns is one."""
         kept = self._haunts[found.subscriptions]
-        if publications.advertisement is not None and self._ranked.any():
-            kept &= ~self._ranked[publications.advertisement[found.rows]]
         rows, numbers = found.rows[kept], found.subscriptions[kept]
         gone = self._over[numbers] <= publications.time[rows]
         return rows[gone], numbers[gone]

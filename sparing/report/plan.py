@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from rich import box
 from rich.table import Table
@@ -150,8 +151,8 @@ def folding_line(folding: FoldingSummary, method: str) -> str:
     alone = f" {folding.alone:,} subscriptions may not be folded." if folding.alone else ""
     return (
         f"{method} saves {folding.saved:,} of the {folding.possible:,} entries on links that can be saved; "
-        f"{folding.target:,} were asked for. The risk is {_amount(folding.cost)}, unique range times delay, in a space of "
-        f"{_amount(folding.space)}.{alone}"
+        f"{folding.target:,} were asked for. The risk is {_amount(folding.cost)}, unique range times delay, in a space "
+        f"of {_amount(folding.space)}.{alone}"
     )
 
 
@@ -181,7 +182,7 @@ def attachment_line(reason: Reason) -> str:
             f"{reason.kind} {reason.who} at {reason.broker}, by similarity: unique range falls there by "
             f"{_amount(reason.range_saved)}, for {_hops(reason.hops_more)} more than at {nearest(others)}"
         )
-    far = ", ".join(f"{broker} {_amount(far)}" for broker, far in sorted(others.items()))
+    far = ", ".join(f"{broker} {_hops(far)}" for broker, far in sorted(others.items()))
     return (
         f"{reason.kind} {reason.who} at {reason.broker}, by distance: {_hops(reason.alternatives[reason.broker])} "
         f"to publishers that match; {far}"
@@ -189,8 +190,12 @@ def attachment_line(reason: Reason) -> str:
 
 
 def _hops(number: float) -> str:
+    if number == inf:
+        return "no path"
     return f"{_amount(number)} {'hop' if number == 1 else 'hops'}"
 
 
-def _amount(number: float) -> str:
+def _amount(number: float | None) -> str:
+    if number is None:
+        return "-"
     return f"{number:,.0f}" if number == int(number) and abs(number) < 1e15 else f"{number:,.4g}"

@@ -9,9 +9,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from sparing.model.bill import CONTROL, Bill, MessageKind
-
-DECIDED = (MessageKind.PUBLICATION, MessageKind.RESULT)  # what links decide about
+from sparing.model.bill import CONTROL, DATA, Bill, MessageKind
 
 Least = Mapping[tuple[str, str], int]  # the fewest messages that must cross each link
 
@@ -30,7 +28,7 @@ def bills_table(
     table.add_column("")
     for name in bills:
         table.add_column(name, justify="right")
-    for kind in DECIDED:
+    for kind in DATA:
         table.add_row(kind.value, *_counts(bills, kind))
         false = MessageKind.FALSE_POSITIVE
         if kind is MessageKind.PUBLICATION and any(bill.only(false) for bill in bills.values()):
@@ -41,7 +39,7 @@ def bills_table(
     if naive is not None and totals[naive]:
         table.add_row("against " + naive, *[_against(total, totals[naive]) for total in totals.values()])
     if least is not None and (possible := sum(least.values())):
-        above = [_against(bill.only(*DECIDED).total(), possible, 2) for bill in bills.values()]
+        above = [_against(bill.between_brokers(), possible, 2) for bill in bills.values()]
         table.add_row(f"above the least possible ({possible:,})", *above)
     if seconds is not None:
         table.add_row("CPU seconds, matching and walk", *[f"{taken:.1f}" for taken in seconds.values()])

@@ -23,7 +23,7 @@ from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
 from sparing.spark.paths import read_bytes, write_bytes
 
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Note:
     brokers: list[str]
     parts: dict[str, int]  # broker -> the connected part of the overlay that it lies in
     decision: str
+    folding: str
     groups: dict[str, str]
     queries: dict[str, str]
     homes: dict[str, str]
@@ -47,6 +48,7 @@ _MEANING = {
     "topics": "was made with other topics",
     "brokers": "was made with other brokers",
     "decision": "was made with another link policy",
+    "folding": "was made with another way of folding (folding, theta, delta, hop or rate)",
 }
 
 
@@ -59,6 +61,7 @@ def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: di
         list(deployment.overlay.brokers),
         parts(deployment.overlay),
         f"{plan.decision}, waiting {policy_of(plan.decision, plan.patience).patience}",
+        _folding(plan),
         groups,
         {s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups},
         {
@@ -67,6 +70,11 @@ def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: di
             if s.id in groups
         },
     )
+
+
+def _folding(plan: Plan) -> str:
+    how = plan.folding
+    return f"{how.method}, theta {how.theta}, delta {how.delta}, hop {how.hop}, rate {how.rate}"
 
 
 def parted(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, str] | None:

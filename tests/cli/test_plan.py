@@ -246,3 +246,13 @@ def test_similarity_may_be_worth_a_hop(tmp_path):
     assert "subscriber c at b1, by similarity: unique range falls there by 5, for 1 hop more than at b2" in text
     file.write_text(SLIDES.replace("theta: 3", "theta: 3, trees: ds, gamma: 6"))
     assert "subscriber c at b2, by distance" in planned(file)
+
+
+def test_a_broker_without_a_path_is_called_that(tmp_path):
+    file, out = tmp_path / "slides.yaml", tmp_path / "plan.json"
+    file.write_text(SLIDES.replace("[p, b2, b1]", "[p, b2, b1, island]").replace("at: [b2, b1]", "at: [b2, island]"))
+    assert "subscriber c at b2, by distance: 1 hop to publishers that match; island no path." in planned(
+        file, "--json", out
+    )
+    (attached,) = json.loads(out.read_text())["attached"]
+    assert attached["alternatives"] == {"b2": 1.0, "island": None}

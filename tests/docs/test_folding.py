@@ -12,14 +12,16 @@ import yaml
 from typer.testing import CliRunner
 
 from sparing.cli import build
+from sparing.control.folding.kernels.greedy import MOST_PIECES as MOST_BOXES
 from sparing.control.folding.literal import Account, rounds
 from sparing.control.folding.measures import union
+from sparing.control.folding.mefa import FEW, MANY
 from sparing.control.folding.policy import SHARE, Folding
 from sparing.control.folding.problem import Problem
 from sparing.control.folding.ranges import MOST_PIECES
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, control_bill, start_of
-from sparing.control.routing.churn import DRIFT
+from sparing.control.routing.churn import DRIFT, LEAST
 from sparing.control.routing.folded import foldable, ground_of
 from sparing.control.summary import FoldingSummary, summary_of
 from sparing.deployment.deployment import Deployment
@@ -158,7 +160,17 @@ def test_how_ranges_are_measured(row: dict[str, str]) -> None:
 
 def test_limits_that_are_named() -> None:
     assert f"more than {MOST_PIECES} pieces" in text_of(PAGE)
-    assert f"below {DRIFT:.0%} of what was planned" in text_of(PAGE)
+    assert f"below {DRIFT:.0%} of what theta asks for" in text_of(PAGE)
+    assert f"counts as {LEAST:.0%} of the space" in text_of(PAGE)
+    assert f"cut into more than {MOST_BOXES:,} boxes" in text_of(PAGE)
+
+
+def test_how_many_are_few_and_many() -> None:
+    rows = table(PAGE, "subscriptions", "pairs that are tried", "afterwards")
+    few, more, many = (row["subscriptions"] for row in rows)
+    assert few.startswith(f"up to {FEW:,},")
+    assert more.startswith("more, ")
+    assert many == f"more than {MANY:,}"
 
 
 # Somebody leaves
@@ -179,11 +191,11 @@ def readings() -> str:
 def test_how_long_something_is_false() -> None:
     left, decided, over = (second(row["time"]) for row in table(PAGE, "time", "what happens"))
     found = plan()
-    assert found.ghosts is not None
-    assert [row[2:] for row in found.ghosts.tolist()] == [[left, over]] * 2
+    assert found.changed is not None
+    assert [(ghost.since, ghost.until) for ghost in found.changed.ghosts] == [(left, over)] * 2
     at_once = plan(hop="0 seconds")
-    assert at_once.ghosts is not None
-    assert at_once.ghosts[:, 3].tolist() == [decided] * 2
+    assert at_once.changed is not None
+    assert [ghost.until for ghost in at_once.changed.ghosts] == [decided] * 2
 
 
 def test_the_bill() -> None:
@@ -200,9 +212,9 @@ def test_the_bill() -> None:
 def test_a_rate_that_is_declared_too_low() -> None:
     """The figures of decision 0022."""
     assert walks.walked(plan(rate=0.1), readings(), "adock").bill.by_kind()["false_positive"] == 12
-    ghosts = plan(rate=0.1, hop="0 seconds").ghosts
-    assert ghosts is not None
-    assert {(until - since) // 1_000_000 for _, _, since, until in ghosts.tolist()} == {33}
+    changed = plan(rate=0.1, hop="0 seconds").changed
+    assert changed is not None
+    assert {(ghost.until - ghost.since) // 1_000_000 for ghost in changed.ghosts} == {33}
 
 
 def test_who_comes_into_a_false_range() -> None:

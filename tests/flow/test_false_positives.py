@@ -227,10 +227,10 @@ def test_on_uniform_publications_there_are_as_many_as_the_false_range_predicts(r
     # 0.3 of the space is false on two links, so that two messages are owed after 2 / (2 * 0.3 * rate) seconds, and the
     # report takes two hops.
     ends = 10 + 1 / (0.3 * rate) + 2
-    assert plan.ghosts is not None
+    assert plan.changed is not None
     links = [(plan.routes.number["b1"], plan.routes.number["b2"]), (plan.routes.number["b2"], plan.routes.number["p"])]
-    assert sorted(plan.ghosts.tolist()) == sorted(
-        [0, int(plan.routes.link_of[link]), 10 * SECOND, int(ends * SECOND)] for link in links
+    assert sorted(plan.changed.ghosts) == sorted(
+        (0, int(plan.routes.link_of[link]), 10 * SECOND, int(ends * SECOND)) for link in links
     )
     rng = np.random.default_rng(5)
     count = 20_000

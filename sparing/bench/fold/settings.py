@@ -38,8 +38,8 @@ class Case:
 class Settings:
     """Numbers of subscriptions and dimensions to try, brokers of the tree, and the share of the possible benefit asked.
 
-    In several dimensions there are at most MOST_BOXES. SPA and AA take part up to `peers` subscriptions. MEFA as printed is run on `instances` problems for each number in
-    `printed`.
+    In several dimensions there are at most MOST_BOXES. SPA and AA take part up to `peers` subscriptions. MEFA as
+    printed is run on `instances` problems for each number in `printed`.
     """
 
     subscriptions: tuple[int, ...] = (1_000, 10_000, 100_000)

@@ -5,12 +5,10 @@ The threshold method of the slides' related work, with which MEFA is compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from sparing.control.folding.covered import covered
-from sparing.control.folding.measures import delay, saved
+from sparing.control.folding.covered import cost_of_many, covered_by
+from sparing.control.folding.measures import saved
 from sparing.control.folding.problem import NO_WAY, Folds, Problem, counted
 
 
@@ -37,15 +35,16 @@ def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
         of[np.isin(of, joined)] = joined[0]
         benefit += added
     folds = Folds(of, saved(problem, of), 0.0)
-    return Folds(of, folds.benefit, float(sum(_cost(problem, members) for members in folds.clusters())))
+    return Folds(of, folds.benefit, float(sum(cost_of_many(problem, members) for members in folds.clusters())))
 
 
 def _come_by(problem: Problem) -> dict[int, np.ndarray]:
-    """Broker -> the subscriptions that come by it."""
-    numbers = np.arange(len(problem))
-    found = [(problem.home.astype(np.int64), numbers)]
+    """Broker -> the subscriptions that come by it, of those that are told at all."""
+    numbers = np.flatnonzero(problem.told.any(axis=1))
+    homes = problem.home[numbers].astype(np.int64)
+    found = [(homes, numbers)]
     for towards in problem.towards:
-        at, who = problem.home.astype(np.int64), numbers
+        at, who = homes, numbers
         while len(who):
             onward = towards[at].astype(np.int64)
             moves = (onward != at) & (onward != NO_WAY)
@@ -75,15 +74,6 @@ def _added(told: np.ndarray, clusters: np.ndarray) -> int:
     return int(counted(each).sum() - counted(np.bitwise_or.reduce(each, axis=0)).sum())
 
 
-def _covered(problem: Problem, members: Iterable[int]) -> tuple[float, float]:
-    which = np.concatenate([np.arange(problem.starts[m], problem.starts[m + 1]) for m in members])
-    return covered(problem.low[which], problem.high[which])
-
-
 def _similarity(problem: Problem, members: np.ndarray) -> float:
-    once, some = _covered(problem, members)
+    once, some = covered_by(problem, members)
     return 1 - once / some if some else 1.0
-
-
-def _cost(problem: Problem, members: np.ndarray) -> float:
-    return _covered(problem, members)[0] * delay(problem, members.tolist())

@@ -7,6 +7,11 @@ from itertools import pairwise
 import numpy as np
 
 from sparing.control.folding.kernels.plane import covered_plane
+from sparing.control.folding.measures import delay
+from sparing.control.folding.problem import Problem
+from sparing.control.folding.uncovered import pieces_of_some
+
+MOST_CUTS = 1_000_000
 
 
 def covered(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
@@ -47,3 +52,25 @@ def _numbered(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """All bounds in order, and the number of each box's low and high one."""
     bounds, number = np.unique(np.concatenate([low, high]), return_inverse=True)
     return bounds, number[: len(low)], number[len(low) :]
+
+
+def quick(problem: Problem, members: np.ndarray) -> bool:
+    """Whether what these cover can be worked out within seconds."""
+    pieces, dimensions = len(pieces_of_some(problem, members)), problem.low.shape[1]
+    return bool(dimensions <= 2 or (2.0 * pieces) ** (dimensions - 2) * pieces <= MOST_CUTS)
+
+
+def unique_of_many(problem: Problem, members: np.ndarray) -> float:
+    """The unique range of a cluster, however many there are."""
+    return covered_by(problem, members)[0]
+
+
+def cost_of_many(problem: Problem, members: np.ndarray) -> float:
+    """Unique range times delay; nothing for one alone."""
+    return unique_of_many(problem, members) * delay(problem, members.tolist()) if len(members) > 1 else 0.0
+
+
+def covered_by(problem: Problem, members: np.ndarray) -> tuple[float, float]:
+    """The measure of what exactly one of some subscriptions covers, and of what any of them does."""
+    which = pieces_of_some(problem, members)
+    return covered(problem.low[which], problem.high[which])

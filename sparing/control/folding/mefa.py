@@ -25,7 +25,7 @@ from sparing.control.folding.polish import polished
 from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 
-FEW = 100  # subscriptions
+FEW = 100  # subscriptions, with ranges of one or two dimensions
 MANY = 4096  # subscriptions, from which on SPA is not tried, and with several dimensions joining ends at theta
 ANY = -1.0  # below all similarities
 
@@ -41,23 +41,24 @@ def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray |
     >>> mefa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=3)
     Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
     """
-    if len(problem) <= FEW:
+    flat = problem.low.shape[1] <= 2
+    if len(problem) <= FEW and flat:
         found = all_pairs(problem, theta, delta, first)
         return found if first is not None else _polished(problem, found, theta)
     found = joined(problem, theta, delta, first)
     if first is not None or found.benefit < theta:
         return found
-    rivals = [aa(problem, theta, ANY)] if len(problem) > MANY else [aa(problem, theta, ANY), spa(problem, theta, ANY)]
+    rivals = [aa(problem, theta, ANY)] if flat else []
+    rivals += [spa(problem, theta, ANY)] if len(problem) <= MANY else []
     return min(found, *(rival for rival in rivals if rival.benefit >= theta), key=lambda folds: folds.cost)
 
 
 def _polished(problem: Problem, found: Folds, theta: float) -> Folds:
-    """The best of what polishing makes of two plans: that of the greedy joins, and the cheapest that saves all."""
-    ours = polished(problem, found, theta)
+    """The best of what polishing makes of three plans: of greedy joins, of the cheapest that save all, and of AA."""
     if found.benefit < theta:
-        return ours
-    whole = polished(problem, all_pairs(problem, problem.possible()), theta)
-    return min(ours, whole, key=lambda folds: folds.cost)
+        return polished(problem, found, theta)
+    plans = [found, all_pairs(problem, problem.possible()), aa(problem, theta, ANY)]
+    return min((polished(problem, plan, theta) for plan in plans), key=lambda folds: folds.cost)
 
 
 def joined(

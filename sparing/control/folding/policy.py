@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 
 from sparing.control.folding.aa import aa
-from sparing.control.folding.mefa import mefa
+from sparing.control.folding.mefa import ANY, mefa
 from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 
@@ -40,20 +40,28 @@ class FoldingPolicy:
 
     def target(self, problem: Problem) -> int:
         """The benefit to reach."""
-        return round(SHARE * problem.possible()) if self.theta is None else self.theta
+        return round(self.share_of(problem.possible())) if self.theta is None else self.theta
 
-    def fold(self, problem: Problem, first: np.ndarray | None = None) -> Folds:
-        """Clusters by the method; `first` are some to start from, as far as the method knows how to."""
+    def share_of(self, possible: int) -> float:
+        """The benefit to reach, as far as it is possible."""
+        return SHARE * possible if self.theta is None else min(self.theta, possible)
+
+    def fold(self, problem: Problem) -> Folds:
+        """Clusters by the method."""
         theta = self.target(problem)
         match self.method:
             case Folding.NONE:
                 return Folds(np.arange(len(problem)), 0, 0.0)
             case Folding.MEFA:
-                return mefa(problem, theta, self.delta, first)
+                return mefa(problem, theta, self.delta)
             case Folding.SPA:
-                return spa(problem, theta)
+                return spa(problem, theta, ANY)
             case Folding.AA:
-                return aa(problem, theta)
+                return aa(problem, theta, ANY)
+
+    def further(self, problem: Problem, first: np.ndarray) -> Folds:
+        """Clusters that come of joining some more, whatever the method that made them."""
+        return mefa(problem, self.target(problem), self.delta, first)
 
 
 UNFOLDED = FoldingPolicy()

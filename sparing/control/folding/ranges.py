@@ -3,10 +3,12 @@
 Every field that some box constrains is a dimension, a stretch of a line:
 
 - Whole numbers, decimals, dates and timestamps are counted, of floating point numbers the length counts, as in
-  `model/measure.py`. The line reaches from the lowest to the highest bound that anybody gives, and not beyond what
-  publishers advertise; open ends reach to its ends. Where an open end would have nothing left, because no bound lies
-  beyond its own, the line is longer by the mean distance of bounds.
-- Texts and booleans have no length. What lies between two neighbouring bounds counts 1, so a single text does, too.
+  `model/measure.py`. The line reaches from the lowest to the highest bound that anybody gives.
+- Where a subscription has an open end, or does not constrain the field at all, the line goes on beyond the last bound
+  for as long as all bounds are apart (by 1 if there is only one), and the open end reaches to its end. So `SELECT *`
+  admits more than `x < 5`. The line never goes beyond the type's values, nor beyond what publishers advertise.
+- Texts and booleans have no length. What lies between two neighbouring bounds counts 1, so a single text does, too,
+  and so does what lies before the first and after the last. The line has these from the start and gets no longer.
 - A field for which nobody gives a bound has length 1. A missing value has no extent.
 """
 
@@ -15,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from math import copysign, inf, nextafter
+from math import copysign, inf, nextafter, ulp
 
 import numpy as np
 
@@ -52,6 +54,9 @@ class Pieces:
 def pieces_of(boxes: Sequence[Box], types: Mapping[str, FieldType], within: Sequence[Box] = ()) -> Pieces:
     """The boxes of subscriptions to one topic, given what publishers advertise (`within`; nothing: anything).
 
+    To have what is advertised measured, too, let `boxes` end with those of `within`, the very same objects: they are no
+    subscriptions, and their open ends make no line longer. (An equal box may well be a subscription.)
+
     Dimensions are in the order of field names. A box with several ranges in some fields has a piece for each choice of
     them. Beyond 64 pieces, the field with most ranges (the first such) counts as one range from its lowest to its
     highest value, until there are no more than 64: such a box is measured too wide.
@@ -77,8 +82,21 @@ def pieces_of(boxes: Sequence[Box], types: Mapping[str, FieldType], within: Sequ
     which = np.zeros((len(boxes), len(names)), dtype=np.int64)
     for column, field in enumerate(names):
         which[rows[field], column] = whose[field]
-    lines = [_line(list(numbers[field]), types[field], {box.on(field) for box in within}) for field in names]
+    subscribed = which[: _subscriptions(boxes, within)]
+    lines = []
+    for column, field in enumerate(names):
+        asked = np.zeros(len(numbers[field]), dtype=bool)
+        asked[subscribed[:, column]] = True
+        lines.append(_line(list(numbers[field]), types[field], {box.on(field) for box in within}, asked))
     return _product(which, lines)
+
+
+def _subscriptions(boxes: Sequence[Box], within: Sequence[Box]) -> int:
+    """How many of the boxes, from the first, are subscriptions: all, unless those of `within` follow."""
+    count = max(len(boxes) - len(within), 0)
+    last = boxes[count:]
+    followed = len(last) == len(within) and all(one is other for one, other in zip(last, within, strict=True))
+    return count if followed else len(boxes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,17 +134,21 @@ def _product(which: np.ndarray, lines: list[_Line]) -> Pieces:
     return Pieces(starts, low, high)
 
 
-def _line(constraints: list[Constraint], type_: FieldType, advertised: Iterable[Constraint]) -> _Line:
-    given = [constraint for constraint in advertised if constraint.ranges]
+def _line(constraints: list[Constraint], type_: FieldType, offered: Iterable[Constraint], asked: np.ndarray) -> _Line:
+    """The line of a field, and the constraints on it; `asked` says of each whether a subscription has it.
+
+    The first constraint is none at all.
+    """
+    given = [constraint for constraint in offered if constraint.ranges]
     ranges = [*_ranges(constraints), *_ranges(given)]
     low, high, room = _counted(ranges) if type_.kind in (Kind.TEXT, Kind.BOOLEAN) else _placed(ranges, type_)
-    own = sum(len(constraint.ranges) for constraint in constraints)
-    start, end = _span(low, high, own, room)
-    if given:
-        start, end = max(start, float(low[own:].min())), min(end, float(high[own:].max()))
-    if start == end:
-        end = start + 1
     counts = np.array([len(constraint.ranges) for constraint in constraints])
+    own = int(counts.sum())
+    start, end = _span(low, high, np.flatnonzero(np.repeat(asked, counts)), room)
+    if given:
+        start, end = np.clip((low[own:].min(), high[own:].max()), start, end).tolist()
+    if start == end:
+        end = start + _least(start)
     return _stretches(counts, np.clip(low[:own], start, end), np.clip(high[:own], start, end), start)
 
 
@@ -134,45 +156,54 @@ def _ranges(constraints: Iterable[Constraint]) -> Iterable[Range]:
     return chain.from_iterable(constraint.ranges for constraint in constraints)
 
 
-def _span(low: np.ndarray, high: np.ndarray, own: int, room: tuple[float, float, float]) -> tuple[float, float]:
-    """From where to where the line reaches, before what is advertised limits it."""
-    ends = np.unique(np.concatenate((low, high)))
+def _span(low: np.ndarray, high: np.ndarray, asked: np.ndarray, room: tuple[float, float]) -> tuple[float, float]:
+    """From where to where the line reaches, before what is advertised limits it; `asked` are ranges of subscriptions.
+
+    Where one of them is open, the line goes on beyond the last bound for as long as all bounds are apart.
+    """
+    ends = np.concatenate((low, high))
     ends = ends[np.isfinite(ends)]
     if not len(ends):
         return 0.0, 1.0
-    least, most, unit = room
-    start, end = float(ends[0]), float(ends[-1])
-    more = (end - start) / (len(ends) - 1) if len(ends) > 1 else 1.0
-    more = float(np.ceil(more / unit)) * unit if unit else more
-    below = bool(((low[:own] == -inf) & (high[:own] == start)).any())
-    above = bool(((high[:own] == inf) & (low[:own] == end)).any())
-    return max(start - more, least) if below else start, min(end + more, most) if above else end
+    start, end = float(ends.min()), float(ends.max())
+    more = end - start or _least(end)
+    asked = asked[low[asked] < high[asked]]  # what lies beyond all room has no extent there
+    if (low[asked] == -inf).any():
+        start = max(start - more, room[0])
+    if (high[asked] == inf).any():
+        end = min(end + more, room[1])
+    return start, end
 
 
-def _counted(ranges: list[Range]) -> tuple[np.ndarray, np.ndarray, tuple[float, float, float]]:
+def _least(at: float) -> float:
+    """The least length of a line: 1, or what doubles of that size can still tell apart."""
+    return max(1.0, ulp(at))
+
+
+def _counted(ranges: list[Range]) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     """Ranges of texts or booleans: neighbouring bounds are 1 apart, and so are the outer ones from the ends."""
     bounds = sorted({code for ends in ranges for code in ends if code is not None}, key=_itself)
     place: dict[Code | None, float] = {code: at + 1.0 for at, code in enumerate(bounds)}
     low = np.array([0.0 if code is None else place[code] for code, _ in ranges])
     high = np.array([len(bounds) + 1.0 if code is None else place[code] for _, code in ranges])
-    return low, high, (0.0, len(bounds) + 1.0, 1.0)
+    return low, high, (0.0, len(bounds) + 1.0)
 
 
 def _itself(code: Code) -> Code:
     return code
 
 
-def _placed(ranges: list[Range], type_: FieldType) -> tuple[np.ndarray, np.ndarray, tuple[float, float, float]]:
-    """Ranges of numbers; open ends are infinite. Also the least and the greatest place, and the unit of counting."""
+def _placed(ranges: list[Range], type_: FieldType) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
+    """Ranges of numbers; open ends are infinite. Also the least and the greatest place."""
     lows, highs = [code for code, _ in ranges], [code for _, code in ranges]
     bounds = {code for code in chain(lows, highs) if isinstance(code, int)}
     if type_.kind is Kind.FLOATING:
         place = {code: _rounder(code, type_) for code in bounds}
-        room = (-ROOM, ROOM, 0.0)
+        room = (-ROOM, ROOM)
     else:
         origin = min(bounds) if bounds and max(map(abs, bounds)) > EXACT else 0
         place = {code: float(code - origin) for code in bounds}
-        room = (float(type_.low - origin), float(type_.high + 1 - origin), 1.0)
+        room = (float(type_.low - origin), float(type_.high + 1 - origin))
     low = np.array([place[code] if isinstance(code, int) else -inf for code in lows])
     high = np.array([place[code] if isinstance(code, int) else inf for code in highs])
     return low, high, room

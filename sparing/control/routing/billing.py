@@ -6,7 +6,7 @@ What is folded is told in entries, one for a cluster; what changes in them later
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from sparing.control.folding.policy import Folding
 from sparing.control.matchmaker.live import Change, Live
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
-from sparing.control.routing.churn import Ghost, LiveTopic, Sent, live_topics
+from sparing.control.routing.changes import Changes
+from sparing.control.routing.churn import LiveTopic, Sent, live_topics
 from sparing.control.routing.folded import Folded, folded
 from sparing.control.routing.network import Network
 from sparing.control.routing.spread import spread_of
@@ -29,7 +30,7 @@ def control_bill(plan: Plan, start: Folded | None = None) -> Bill:
     start = start or start_of(plan)
     bill = bill_at(start)
     if len(plan.changes):
-        bill.update(changes_of(start).bill)
+        bill.update((plan.changed or changes_of(start)).bill)
     return bill
 
 
@@ -51,14 +52,6 @@ def bill_at(start: Folded) -> Bill:
         for link, messages in sent.items():
             bill[_key(plan, link, MessageKind.COORDINATION, None)] += messages
     return bill
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What follows when subscriptions come and go: messages, and what folded entries attract in vain meanwhile."""
-
-    bill: Bill
-    ghosts: tuple[Ghost, ...]
 
 
 def changes_of(start: Folded) -> Changes:
@@ -97,7 +90,7 @@ def with_ghosts(plan: Plan) -> Plan:
     """The plan with what its folded entries attract in vain, as the data plane must know it."""
     if plan.folding.method is Folding.NONE or all(s.valid_until is None for s in plan.subscriptions):
         return plan
-    return replace(plan, ghosts=np.array(changes_of(start_of(plan)).ghosts, dtype=np.int64).reshape(-1, 4))
+    return replace(plan, changed=changes_of(start_of(plan)))
 
 
 def _bucket(plan: Plan, time: int) -> int:

@@ -9,8 +9,8 @@ An entry is what a cluster's members have in common on one link: it attracts the
 - Leaves are batched by ski rental: a cluster is reconfigured once the false publications that it is expected to have
   attracted are as many as the messages that reconfiguring takes. A report takes time for every hop, so the new
   entries are in force later by the cluster's delay.
-- Where leaves have made folding save much less than planned, the topic is folded further, starting from its clusters.
-  A new entry is told in one message and takes the place of old ones, which go a little later.
+- Where folding saves much less of what is possible than planned, the topic is folded further, starting from its
+  clusters. A new entry is told in one message and takes the place of old ones, which go a little later.
 """
 
 from __future__ import annotations
@@ -23,25 +23,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.control.folding.measures import cost, delay
+from sparing.control.folding.covered import cost_of_many, quick
+from sparing.control.folding.measures import delay
 from sparing.control.folding.uncovered import meet, uncovered, within_hull
 from sparing.control.plan import Plan
+from sparing.control.routing.changes import Ghost
 from sparing.control.routing.folded import Folded, FoldedTopic
 from sparing.control.routing.network import Message
 from sparing.model.difference import lies_in
 
-DRIFT = 0.8  # share of the planned saving below which a topic is folded anew
+DRIFT = 0.8  # share of the planned saving below which a topic is folded further
 SECOND = 1_000_000
-NEVER = 1 << 62
-
-
-class Ghost(NamedTuple):
-    """A subscription that an entry on a link still stands for, although it is told there no more."""
-
-    number: int
-    link: int
-    since: int
-    until: int
+NEVER = 253_402_300_800 * SECOND  # the year 10000: what would be decided later than that is not
+LEAST = 0.01  # share of the space that counts if what is attracted in vain has no measure, like single numbers
 
 
 class Sent(NamedTuple):
@@ -97,9 +91,10 @@ class LiveTopic:
             for number in start.ground.numbers[places].tolist():
                 self.cluster_of[number] = first[number]
                 self._entry(link, first[number]).members.add(number)
-        # Entries that folding saves: they would be told beside the others.
+        # How many are told over each link that could be folded; and the entries that folding saves.
+        self._told = self._there[:, start.ground.foldable].sum(axis=1)
         self.saved = sum(len(e.members) - 1 for entries in self._entries.values() for e in entries.values())
-        self._planned = self.saved
+        self._share = self._shares()
 
     def _entry(self, link: int, cluster: int) -> _Entry:
         self._links_of.setdefault(cluster, set()).add(link)
@@ -143,6 +138,7 @@ class LiveTopic:
         before = {cluster: self._entries.get(link, {}).get(cluster) for cluster in self._clusters(added | removed)}
         self._there[link, self._ground.places(removed)] = False
         self._there[link, self._ground.places(added)] = True
+        self._told[link] += len(added & self._foldable) - len(removed & self._foldable)
         for cluster, entry in sorted(before.items()):
             new = {n for n in added if self.cluster_of[n] == cluster}
             gone = {n for n in removed if self.cluster_of[n] == cluster}
@@ -179,7 +175,7 @@ class LiveTopic:
         """The cluster that a newcomer joins: one whose entries have room for it, on as many links as can be.
 
         Clusters come together on their way, so they are looked for where there are most. Without room anywhere it has
-        to be told; if the topic saves less than planned, that is when it joins the most efficient one of those that it
+        to be told; if the topic saves less than asked for, that is when it joins the most efficient one of those that it
         overlaps, which takes no message more. Else it has a cluster of its own.
         """
         if number in self._foldable:
@@ -190,7 +186,7 @@ class LiveTopic:
                 rooms[cluster] += sum(self._has_room(number, link, cluster) for link in links if link != most)
             if rooms:
                 return min(rooms, key=lambda cluster: (-rooms[cluster], cluster))
-            if self.saved < self._planned and (best := self._most_efficient(number, links, there)) is not None:
+            if self.saved < self._asked(len(links)) and (best := self._most_efficient(number, links, there)) is not None:
                 return best
         self._next += 1
         return self._next
@@ -205,7 +201,10 @@ class LiveTopic:
                 continue
             members = places({n for link in self._links_of[cluster] for n in self._entries[link][cluster].members})
             benefit = sum(cluster in self._entries.get(link, ()) for link in links)
-            more = cost(problem, [*members.tolist(), int(mine[0])]) - cost(problem, members.tolist())
+            everybody = np.append(members, mine)
+            if not quick(problem, everybody):
+                continue
+            more = cost_of_many(problem, everybody) - cost_of_many(problem, members)
             found.append((-inf if more <= 0 else -benefit / more, -benefit, cluster))
         return min(found)[2] if found else None
 
@@ -259,15 +258,17 @@ class LiveTopic:
             del self._accounts[cluster]
         elif account.flow > 0 and not account.decided:
             wait = max(account.price - account.owed, 0.0) / account.flow
-            if wait < NEVER:
+            if time + wait < NEVER:
                 heapq.heappush(self._clock, (time + int(wait), cluster, account.version, False))
 
     def false_share(self, link: int, cluster: int) -> float:
         """The share of the topic's space that an entry attracts in vain, though nobody told over the link wants it."""
-        entry = self._entries[link][cluster]
-        gone = self._ground.places(entry.ghosts)
-        space = self._ground.space
-        return uncovered(self._ground.problem, gone, np.flatnonzero(self._there[link])) / space if space else 0.0
+        ghosts, there = self._entries[link][cluster].ghosts, np.flatnonzero(self._there[link])
+        false = uncovered(self._ground.problem, self._ground.places(ghosts), there)
+        if false > 0:
+            return min(false / self._ground.space, 1.0)
+        boxes = [self._plan.subscriptions[n].query.box for n in self._ground.numbers[there].tolist()]
+        return 0.0 if all(lies_in(self._plan.subscriptions[n].query.box, boxes, self._types) for n in ghosts) else LEAST
 
     def _expected(self, link: int) -> float:
         """Publications a second that come to a link, given in the direction of subscriptions."""
@@ -318,8 +319,8 @@ class LiveTopic:
     # When to fold anew
 
     def _fold_further(self, time: int) -> Iterator[Sent]:
-        """Fold the topic further if it saves much less than planned."""
-        if self.saved >= DRIFT * self._planned:
+        """Fold the topic further if it saves much less than planned, and than asked for, of what is possible now."""
+        if self.saved >= DRIFT * min(self._share * self._possible(), self._asked()):
             return
         numbers = self._ground.numbers
         here = np.flatnonzero(self._there.any(axis=0))
@@ -328,14 +329,26 @@ class LiveTopic:
         first = np.arange(len(numbers))
         for place in here.tolist():
             first[place] = lowest.setdefault(self.cluster_of[int(numbers[place])], place)
-        found = self._policy.fold(problem, first).of
+        found = self._policy.further(problem, first).of
         joined: dict[int, set[int]] = {}  # new cluster, by lowest place -> the clusters in it
         for place in here.tolist():
             joined.setdefault(int(found[place]), set()).add(self.cluster_of[int(numbers[place])])
         for clusters in joined.values():
             if len(clusters) > 1:
                 yield from self._join(sorted(clusters), time)
-        self._planned = self.saved
+        self._share = self._shares()
+
+    def _possible(self) -> int:
+        """The entries that could be saved: every link would carry one."""
+        return int(np.maximum(self._told - 1, 0).sum())
+
+    def _asked(self, more: int = 0) -> float:
+        """The entries that are to be saved, if so many more are told."""
+        return self._policy.share_of(self._possible() + more)
+
+    def _shares(self) -> float:
+        """The share of the entries possible that is saved; all, if there are none."""
+        return self.saved / possible if (possible := self._possible()) else 1.0
 
     def _join(self, clusters: list[int], time: int) -> Iterator[Sent]:
         """Make some clusters one; where they share a link, the new entry is told before the old ones go."""

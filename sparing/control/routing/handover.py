@@ -85,9 +85,8 @@ def difference(before: tuple[Bill, Told], after: tuple[Bill, Told]) -> Bill:
         changed = set(old.advertisements.get(link, ())) ^ set(new.advertisements.get(link, ()))
         _add(bill, link, MessageKind.ADVERTISEMENT, len(changed))
     for link in _links(old.subscriptions, new.subscriptions):
-        gone, come = old.subscriptions.get(link, {}), new.subscriptions.get(link, {})
-        for id_ in gone.keys() ^ come.keys():
-            _add(bill, link, MessageKind(come.get(id_) or gone[id_]), 1)
+        for kind, messages in _entries(old.subscriptions.get(link, {}), new.subscriptions.get(link, {})):
+            _add(bill, link, kind, messages)
     for link in _links(old.announced, new.announced):
         changed = set(old.announced.get(link, ())) ^ set(new.announced.get(link, ()))
         _add(bill, link, MessageKind.CHANNEL, len(changed))
@@ -96,6 +95,14 @@ def difference(before: tuple[Bill, Told], after: tuple[Bill, Told]) -> Bill:
             _add(bill, link, MessageKind.COORDINATION, messages)
     there = {*new.links, *((target, source) for source, target in new.links)}
     return Bill({key: messages for key, messages in bill.items() if (key.source, key.target) in there})
+
+
+def _entries(old: dict[str, str], new: dict[str, str]) -> Iterable[tuple[MessageKind, int]]:
+    """Every new entry is told, and takes the place of old ones with the same members; others are withdrawn."""
+    come, gone = new.keys() - old.keys(), old.keys() - new.keys()
+    members = {member for entry in come for member in entry.split("\n")}
+    yield from ((MessageKind(new[entry]), 1) for entry in sorted(come))
+    yield from ((MessageKind(old[entry]), 1) for entry in sorted(gone) if members.isdisjoint(entry.split("\n")))
 
 
 def _counted(old: Counts | None, told: Told, topic: str) -> Iterable[tuple[Ends, int]]:

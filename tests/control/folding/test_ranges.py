@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparing.control.folding.measures import unique
+from sparing.control.folding.problem import Problem
 from sparing.control.folding.ranges import MOST_PIECES, pieces_of
 from sparing.model.box import Box
 from sparing.model.constraint import EXISTS, IS_NULL, between, complement, one_of, starts_with
@@ -14,6 +16,7 @@ from sparing.model.types import BIGINT, BOOLEAN, DATE, DOUBLE, FLOAT, INT, STRIN
 from tests.strategies import boxes, constraints, topics
 
 LEAST, MOST = -6, 6
+FAR = range(-60, 60)  # no line is that long
 TYPES = {"x": INT, "y": INT}
 
 
@@ -24,6 +27,40 @@ def volumes(type_, *conditions, within=()):
 
 def closed(type_, low, high):
     return between(type_, type_.code(low), type_.code(high) + 1)
+
+
+def unique_range(some, types, within=()):
+    """What exactly one of the boxes admits."""
+    pieces = pieces_of(some, types, within)
+    home = np.zeros(len(some), dtype=np.int32)
+    told, towards = np.zeros((len(some), 1), dtype=np.uint64), np.zeros((1, 1), dtype=np.int32)
+    return unique(Problem(pieces.starts, pieces.low, pieces.high, home, told, towards), range(len(some)))
+
+
+def line(subscribed, advertised):
+    """The whole numbers that count, given the constraints on a field."""
+    ranges = [ends for constraint in (*subscribed, *advertised) for ends in constraint.ranges]
+    bounds = [code for ends in ranges for code in ends if code is not None]
+    if not bounds:
+        return range(1)
+    start, end = min(bounds), max(bounds)
+    more = max(end - start, 1)
+    below, above = (any(constraint.admits(x) for constraint in subscribed) for x in (FAR[0], FAR[-1]))
+    reach = range(start - more * below, end + more * above)
+    published = [x for x in FAR if any(constraint.admits(x) for constraint in advertised)] or FAR
+    start, end = (min(max(x, reach.start), reach.stop) for x in (published[0], published[-1] + 1))
+    return range(start, end if start < end else start + 1)
+
+
+def counted(some, advertised, measured):
+    """How many points each of the measured boxes admits; only some of them are subscriptions."""
+    lines = [
+        line([box.on(field) for box in some], [box.on(field) for box in advertised])
+        if any(field in box.fields for box in measured)
+        else range(1)
+        for field in "xy"
+    ]
+    return [sum(box.admits({"x": x, "y": y}) for x, y in product(*lines)) for box in measured]
 
 
 def assert_apart(pieces):
@@ -42,28 +79,25 @@ def assert_apart(pieces):
 few = constraints(INT, pool=st.integers(LEAST, MOST)).filter(lambda constraint: not constraint.empty)
 
 
-@given(st.lists(st.fixed_dictionaries({}, optional={"x": few, "y": few}).map(Box.of), max_size=5), st.data())
-def test_volumes_are_counts(some, data):
-    # The last two boxes put bounds at the ends, so that the line of each field is known.
-    ends = [Box.of({field: between(INT, LEAST - 1, MOST + 2)}) for field in "xy"]
-    pieces = pieces_of([*some, *ends], TYPES)
-    line = range(LEAST - 1, MOST + 2)
-    counted = [sum(box.admits({"x": x, "y": y}) for x, y in product(line, line)) for box in some]
-    assert pieces.volumes()[: len(some)].tolist() == counted
+some_boxes = st.fixed_dictionaries({}, optional={"x": few, "y": few}).map(Box.of)
+
+
+@given(st.lists(some_boxes, min_size=1, max_size=5))
+def test_volumes_are_counts(some):
+    pieces = pieces_of(some, TYPES)
+    assert pieces.volumes().tolist() == counted(some, [], some)
     assert_apart(pieces)
 
 
-@given(st.lists(st.fixed_dictionaries({"x": few}).map(Box.of), min_size=1, max_size=5), few)
+@given(st.lists(some_boxes, min_size=1, max_size=5), st.lists(some_boxes, max_size=2))
 def test_nothing_counts_that_nobody_publishes(some, advertised):
-    ends = [Box.of({"x": between(INT, LEAST - 1, MOST + 2)})]
-    pieces = pieces_of([*some, *ends], {"x": INT}, [Box.of({"x": advertised})])
-    inside = [x for x in range(LEAST - 1, MOST + 2) if advertised.admits(x)]
-    hull = range(min(inside), max(inside) + 1) if inside else range(LEAST - 1, MOST + 2)
-    if advertised.ranges and advertised.ranges[0][0] is None:
-        hull = range(LEAST - 1, hull.stop)
-    if advertised.ranges and advertised.ranges[-1][1] is None:
-        hull = range(hull.start, MOST + 2)
-    assert pieces.volumes()[:-1].tolist() == [sum(box.on("x").admits(x) for x in hull) for box in some]
+    assert pieces_of(some, TYPES, advertised).volumes().tolist() == counted(some, advertised, some)
+
+
+@given(st.lists(some_boxes, max_size=4), st.lists(some_boxes, min_size=1, max_size=2))
+def test_what_is_advertised_is_measured_but_is_no_subscription(some, advertised):
+    measured = [*some, *advertised]
+    assert pieces_of(measured, TYPES, advertised).volumes().tolist() == counted(some, advertised, measured)
 
 
 @given(topics(most=4).flatmap(lambda t: st.tuples(st.just(t), st.lists(boxes(t)), st.lists(boxes(t), max_size=2))))
@@ -107,20 +141,20 @@ def test_of_floating_point_numbers_open_and_closed_ends_are_the_same():
 def test_a_single_floating_point_number_has_a_place_but_no_extent():
     pieces = pieces_of([Box.of({"x": one_of(DOUBLE, [DOUBLE.code(2.5)])}), Box()], {"x": DOUBLE})
     assert pieces.low[0] == pieces.high[0] == 2.5
-    assert pieces.volumes().tolist() == [0, 1]
+    assert pieces.volumes().tolist() == [0, 2]  # 1 below it and 1 above
 
 
 def test_all_but_a_number_is_one_piece():
     but = complement(DOUBLE, one_of(DOUBLE, [DOUBLE.code(2.0)]))
     pieces = pieces_of([Box.of({"x": but}), Box.of({"x": closed(DOUBLE, 0, 10)})], {"x": DOUBLE})
     assert pieces.starts.tolist() == [0, 1, 2]
-    assert pieces.volumes().tolist() == [10, 10]
+    assert pieces.volumes().tolist() == [30, 10]
 
 
 @pytest.mark.parametrize("name", ["int", "decimal(9,3)", "date", "timestamp"])
 def test_counted_kinds(name):
     type_ = field_type(name)
-    assert volumes(type_, between(type_, 10, 15), one_of(type_, [10, 12]), between(type_, 12, None)) == [5, 2, 3]
+    assert volumes(type_, between(type_, 10, 15), one_of(type_, [10, 12]), between(type_, 12, None)) == [5, 2, 8]
 
 
 def test_large_numbers_are_still_told_apart():
@@ -131,8 +165,56 @@ def test_large_numbers_are_still_told_apart():
 # Open ends
 
 
-def test_open_ends_reach_to_the_outermost_bound():
-    assert volumes(INT, between(INT, 0, 10), between(INT, None, 4), between(INT, 4, None), None) == [10, 4, 6, 10]
+def test_open_ends_reach_beyond_the_outermost_bound_as_far_as_bounds_are_apart():
+    assert volumes(INT, between(INT, 0, 10), between(INT, None, 4), between(INT, 4, None), None) == [10, 14, 16, 30]
+    assert volumes(INT, between(INT, 0, 10), between(INT, None, 4)) == [10, 14]
+    assert volumes(INT, between(INT, 0, 10), between(INT, 4, None)) == [10, 16]
+
+
+def test_without_open_ends_the_line_ends_with_the_outermost_bound():
+    box, advertised = Box.of({"x": between(INT, 3, 10)}), [Box()]
+    assert pieces_of([box, *advertised], {"x": INT}, advertised).volumes().tolist() == [7, 7]
+
+
+def test_everything_beside_what_is_below_a_bound():
+    for name in ("tinyint", "int", "bigint", "float", "double", "decimal(9,3)", "date", "timestamp"):
+        type_ = field_type(name)
+        below = Box.of({"x": between(type_, None, DOUBLE.code(5) if type_ in (DOUBLE, FLOAT) else 5)})
+        everything = Box()
+        assert pieces_of([everything, below], {"x": type_}).volumes().tolist() == [2, 1]
+        assert unique_range([everything, below], {"x": type_}) == 1
+        # Also if publishers advertise everything: that is equal to a subscription, but none.
+        for advertised in ([Box()], [Box(), Box()], [Box()] * 3):
+            for order in ([everything, below], [below, everything]):
+                assert unique_range(order, {"x": type_}, advertised) == 1
+                measured = pieces_of([*order, *advertised], {"x": type_}, advertised).volumes().tolist()
+                assert measured == [2 if box == Box() else 1 for box in (*order, *advertised)]
+
+
+def test_everything_beside_a_text():
+    for type_, text in ((STRING, "IBM"), (BOOLEAN, 1)):
+        assert unique_range([Box(), Box.of({"x": one_of(type_, [text])})], {"x": type_}) > 0
+
+
+def test_who_does_not_constrain_a_field_that_others_do():
+    types = {"x": INT, "y": INT}
+    some = [
+        Box.of({"x": between(INT, 0, 10), "y": between(INT, 0, 4)}),
+        Box.of({"x": between(INT, 5, 20), "y": between(INT, 2, 8)}),
+        Box.of({"x": between(INT, 0, 10)}),  # y goes from -8 to 16
+    ]
+    assert pieces_of(some, types).volumes().tolist() == [40, 90, 240]
+    assert pieces_of(some[:2], types).volumes().tolist() == [40, 90]
+    limits = [Box.of({"y": between(INT, -3, 12)})]  # bounds are 15 apart now, but nobody publishes beyond
+    assert pieces_of(some, types, limits).volumes().tolist() == [40, 90, 150]
+
+
+def test_what_is_advertised_is_told_from_a_subscription_to_the_same():
+    low, same = Box.of({"x": between(INT, 0, 10)}), Box.of({"x": between(INT, 5, None)})
+    advertised = [Box.of({"x": between(INT, 5, None)})]
+    assert pieces_of([low, *advertised], {"x": INT}, advertised).volumes().tolist() == [5, 5]
+    assert pieces_of([low, same, *advertised], {"x": INT}, advertised).volumes().tolist() == [5, 15, 15]
+    assert pieces_of([low, same], {"x": INT}, advertised).volumes().tolist() == [5, 15]
 
 
 def test_open_ends_reach_to_what_is_advertised():
@@ -145,17 +227,27 @@ def test_open_ends_reach_to_what_is_advertised():
 def test_open_ends_are_never_without_extent():
     assert volumes(INT, between(INT, None, 20), between(INT, 80, None)) == [60, 60]
     assert volumes(INT, between(INT, None, 20)) == [1]
-    assert volumes(INT, between(INT, 20, None), None) == [1, 1]
-    assert volumes(TINYINT, between(TINYINT, None, -127), between(TINYINT, -100, 100)) == [
-        1,
-        200,
-    ]  # the type ends there
+    assert volumes(INT, between(INT, 20, None), None) == [1, 2]
+    assert volumes(DOUBLE, between(DOUBLE, DOUBLE.code(1.7e18), None), None) == [256, 512]  # 1 more is the same double
+
+
+def test_open_ends_reach_no_further_than_the_type():
+    assert volumes(TINYINT, between(TINYINT, None, -127), between(TINYINT, -100, 100)) == [1, 200]
+    assert volumes(TINYINT, between(TINYINT, -100, 100), None) == [200, 256]
+    assert volumes(BOOLEAN, one_of(BOOLEAN, [1]), None) == [1, 2]
+    assert volumes(STRING, one_of(STRING, ["IBM"]), None) == [1, 3]
+    assert volumes(DOUBLE, closed(DOUBLE, -(2.0**63), 2.0**63), None) == [2.0**64, 2.0**65]
 
 
 def test_what_is_as_good_as_open_is_open():
-    assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(2), DOUBLE.code(1e300))) == [8, 6]
-    assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(2), DOUBLE.code(np.inf))) == [8, 6]
+    assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(2), DOUBLE.code(1e300))) == [8, 14]
+    assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(2), DOUBLE.code(np.inf))) == [8, 14]
     assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(np.nan), None)) == [8, 0]
+
+
+def test_what_is_advertised_beyond_all_room_leaves_nothing():
+    beyond = [between(DOUBLE, DOUBLE.code(1e300), None)]
+    assert volumes(DOUBLE, closed(DOUBLE, 0, 8), IS_NULL, within=beyond) == [0, 0]
 
 
 def test_a_field_without_bounds_has_length_one():
@@ -194,7 +286,7 @@ def test_missing_values_have_no_extent():
         TYPES,
     )
     assert pieces.starts.tolist() == [0, 1, 2, 3]
-    assert pieces.volumes().tolist() == [0, 15, 15]
+    assert pieces.volumes().tolist() == [0, 3 * 15, 9 * 5]  # x goes from -3 to 6, y from -5 to 10
 
 
 # Limits

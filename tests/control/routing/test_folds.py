@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -14,14 +15,18 @@ from sparing.control.folding.policy import Folding, FoldingPolicy
 from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.billing import bill_at, changes_of, live_of, messages_of, start_of, with_ghosts
-from sparing.control.routing.churn import LiveTopic, live_topics
+from sparing.control.routing.churn import NEVER, LiveTopic, live_topics
 from sparing.control.routing.folded import foldable, folded
 from sparing.control.routing.network import Network
 from sparing.control.routing.spread import spread_of
 from sparing.model.bill import MessageKind
 from sparing.model.box import Box
-from sparing.model.constraint import between
-from sparing.model.subscription import Advertisement, Query, Subscription
+from sparing.model.constraint import IS_NULL, between, one_of
+from sparing.model.functions import function
+from sparing.model.overlay import Link, Overlay
+from sparing.model.subscription import Advertisement, Aggregation, Output, Query, Subscription
+from sparing.model.types import float_code
+from sparing.model.window import TimeWindow
 from tests.control.covering.strategies import boxes
 from tests.control.routing.worlds import TOPIC, Codes, points
 from tests.flow.strategies import overlays, trees
@@ -157,8 +162,8 @@ def test_ghosts_are_of_those_who_were_told_there(plan: Plan):
             for root in plan.published["t"]
         )
     haunted = with_ghosts(plan)
-    if haunted.ghosts is not None:
-        assert [tuple(row) for row in haunted.ghosts.tolist()] == [tuple(ghost) for ghost in changes.ghosts]
+    if haunted.changed is not None:
+        assert haunted.changed == changes
 
 
 @given(folding_plans())
@@ -166,3 +171,86 @@ def test_without_folding_there_are_no_ghosts_and_no_reconfigurations(plan: Plan)
     plain = replace(plan, folding=FoldingPolicy())
     assert changes_of(start_of(plain)).ghosts == ()
     assert with_ghosts(plain) is plain
+
+
+def chain(wanted: list[Subscription], method: Folding = Folding.MEFA, decision: str = "adock", **policy) -> Plan:
+    """p - b, with all subscribers at b."""
+    return make_plan(
+        Overlay(("p", "b", "c"), (Link("p", "b"), Link("b", "c"))),
+        {"t": TOPIC},
+        (Advertisement("pub", "p", "t", Box()),),
+        {s.subscriber: ("c",) for s in wanted},
+        tuple(wanted),
+        decision,
+        1000,
+        covering=Covering.NONE,
+        matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
+        folding=FoldingPolicy(method, **policy),
+    )
+
+
+def on_x(
+    id_: str, low: int | None, high: int | None, first: int | None = None, last: int | None = None
+) -> Subscription:
+    box = Box.of({"x": between(TOPIC.fields["x"], low, high)})
+    assert box is not None
+    return Subscription(id_, id_, Query("t", box), first, last)
+
+
+WINDOW = Aggregation((Output("n", function("count", None), None),), TimeWindow(10, 10, 0))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("count", [3, 120])
+def test_windows_that_links_may_aggregate_are_told_alone(method: Folding, count: int):
+    plain = [on_x(f"s{n:03}", n, n + 20) for n in range(count)]
+    windows = [replace(s, id=f"w{s.id}", query=replace(s.query, aggregation=WINDOW)) for s in plain[:2]]
+    start = start_of(chain([*plain, *windows], method, theta=10**6))
+    (topic,) = start.topics.values()
+    clusters = {plan_id for members in topic.clusters() for plan_id in members.tolist()}
+    assert clusters == set(range(count))
+    assert {len(entries) for entries in start.entries.values()} == {3}
+    raw = start_of(chain([*plain, *windows], method, "subscriber-edge", theta=10**6))
+    assert {len(entries) for entries in raw.entries.values()} == {1}
+
+
+def test_those_who_come_are_folded_too():
+    later = [on_x(f"s{n:02}", n, n + 30, first=(n + 1) * SECOND) for n in range(40)]
+    alone, together = (
+        changes_of(start_of(chain(later, method))).bill.total() for method in (Folding.NONE, Folding.MEFA)
+    )
+    assert alone == 80
+    assert together <= 80  # who is told anyway joins then
+    plan = chain(later)
+    start = start_of(plan)
+    network = Network(start.spread, plan.in_force(None))
+    live, folds = live_of(plan, "t", plan.in_force(None)), live_topics(start)["t"]
+    for number in range(40):
+        list(messages_of(network, live, "t", number, True, folds, (number + 1) * SECOND))
+    assert folds.saved >= 0.5 * 0.8 * 78  # of what is possible: one entry on each link instead of 40
+
+
+@pytest.mark.parametrize(
+    "leaves",
+    [
+        Subscription("s", "s", Query("t", Box())),
+        on_x("s", 3, None),
+        Subscription("s", "s", Query("t", Box((("x", IS_NULL),)))),
+        Subscription("s", "s", Query("t", Box((("y", one_of(TOPIC.fields["y"], [float_code(9.5)])),)))),
+    ],
+)
+def test_whatever_becomes_false_is_mended_some_time(leaves: Subscription):
+    others = [on_x("t", None, 5), on_x("u", None, 7)]
+    plan = chain([replace(leaves, valid_until=SECOND), *others], theta=100, rate=10.0)
+    changes = changes_of(start_of(plan))
+    assert changes.ghosts
+    assert all(ghost.until < 10**12 for ghost in changes.ghosts)
+    assert changes.bill.by_kind() == {"coordination": 2}
+
+
+def test_nothing_is_decided_after_the_end_of_time():
+    wide = [on_x("t", 0, 10**9), on_x("u", 5, 10**9 + 7)]
+    plan = chain([on_x("s", 10**9 + 7, 10**9 + 8, last=SECOND), *wide], theta=100, rate=1e-12)
+    changes = changes_of(start_of(plan))
+    assert changes.bill.total() == 0
+    assert {ghost.until for ghost in changes.ghosts} == {NEVER}
