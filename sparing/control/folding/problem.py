@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -54,6 +55,13 @@ class Problem:
             bits(above, len(parents)),
             towards,
         )
+
+    @cached_property
+    def hulls(self) -> tuple[np.ndarray, np.ndarray]:
+        """[subscription, dimension] -> from where to where its pieces reach."""
+        if not len(self):
+            return self.low, self.high
+        return np.minimum.reduceat(self.low, self.starts[:-1]), np.maximum.reduceat(self.high, self.starts[:-1])
 
     def possible(self) -> int:
         """The benefit if all were one: every link would carry one entry at most."""

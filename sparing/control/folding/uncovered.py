@@ -39,21 +39,25 @@ def pieces_of_some(problem: Problem, members: np.ndarray) -> np.ndarray:
 
 def meet(problem: Problem, some: np.ndarray, others: np.ndarray) -> bool:
     """Whether ranges of some subscriptions may overlap ranges of others: whether a box around the first does."""
-    mine, theirs = pieces_of_some(problem, some), pieces_of_some(problem, others)
-    if not len(mine):
+    if not len(some):
         return False
-    lowest, highest = problem.low[mine].min(axis=0), problem.high[mine].max(axis=0)
-    return bool(((problem.low[theirs] < highest) & (problem.high[theirs] > lowest)).all(axis=1).any())
+    low, high = problem.hulls
+    return bool(((low[others] < high[some].max(axis=0)) & (high[others] > low[some].min(axis=0))).all(axis=1).any())
 
 
-def within_hull(problem: Problem, some: np.ndarray, others: np.ndarray) -> bool:
-    """Whether a box around all ranges of others holds those of some; if not, these lie in no union of the others."""
-    mine, theirs = pieces_of_some(problem, some), pieces_of_some(problem, others)
-    mine = mine[(problem.low[mine] < problem.high[mine]).all(axis=1)]
-    if not len(mine) or not len(theirs):
-        return not len(mine)
-    low, high = problem.low[theirs].min(axis=0), problem.high[theirs].max(axis=0)
-    return bool((problem.low[mine] >= low).all() and (problem.high[mine] <= high).all())
+def touching(problem: Problem, one: int, others: np.ndarray) -> np.ndarray:
+    """Those of others that may have anything in common with a subscription, if only a bound."""
+    low, high = problem.hulls
+    found: np.ndarray = others[((low[others] <= high[one]) & (high[others] >= low[one])).all(axis=1)]
+    return found
+
+
+def within_hull(problem: Problem, one: int, others: np.ndarray) -> bool:
+    """Whether a box around all ranges of others holds those of one; if not, it lies in no union of the others."""
+    low, high = problem.hulls
+    if not (low[one] < high[one]).all() or not len(others):
+        return bool(len(others))
+    return bool((low[one] >= low[others].min(axis=0)).all() and (high[one] <= high[others].max(axis=0)).all())
 
 
 def _parts(problem: Problem, pieces: np.ndarray) -> list[Part]:

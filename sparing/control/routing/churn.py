@@ -25,7 +25,7 @@ import numpy as np
 
 from sparing.control.folding.covered import cost_of_many, quick
 from sparing.control.folding.measures import delay
-from sparing.control.folding.uncovered import meet, uncovered, within_hull
+from sparing.control.folding.uncovered import meet, touching, uncovered, within_hull
 from sparing.control.plan import Plan
 from sparing.control.routing.changes import Ghost
 from sparing.control.routing.folded import Folded, FoldedTopic
@@ -147,7 +147,7 @@ class LiveTopic:
                 self.saved += len(new) - 1
                 yield Sent(time, link, 1, planned=False)
                 continue
-            free = all(self._lies_in(number, entry) for number in new)
+            free = all(self._fits(number, entry) for number in new)
             self.saved -= len(entry.members) - 1
             entry.members = (entry.members | new) - gone
             self.saved += max(len(entry.members) - 1, 0)
@@ -186,7 +186,10 @@ class LiveTopic:
                 rooms[cluster] += sum(self._has_room(number, link, cluster) for link in links if link != most)
             if rooms:
                 return min(rooms, key=lambda cluster: (-rooms[cluster], cluster))
-            if self.saved < self._asked(len(links)) and (best := self._most_efficient(number, links, there)) is not None:
+            if (
+                self.saved < self._asked(len(links))
+                and (best := self._most_efficient(number, links, there)) is not None
+            ):
                 return best
         self._next += 1
         return self._next
@@ -211,15 +214,23 @@ class LiveTopic:
     def _has_room(self, number: int, link: int, cluster: int) -> bool:
         """Whether a newcomer could join a cluster on a link without a message."""
         entry = self._entries.get(link, {}).get(cluster)
-        return entry is not None and len(entry.members) + len(entry.ghosts) > 1 and self._lies_in(number, entry)
+        return entry is not None and len(entry.members) + len(entry.ghosts) > 1 and self._fits(number, entry)
 
-    def _lies_in(self, number: int, entry: _Entry) -> bool:
-        others = sorted(entry.members | entry.ghosts.keys())
-        if not within_hull(self._ground.problem, self._ground.places([number]), self._ground.places(others)):
-            return False
-        subscriptions = self._plan.subscriptions
-        boxes = (subscriptions[other].query.box for other in others)
-        return lies_in(subscriptions[number].query.box, boxes, self._types)
+    def _fits(self, number: int, entry: _Entry) -> bool:
+        """Whether what a subscription wants lies in what an entry advertises."""
+        places = self._ground.places(entry.members | entry.ghosts.keys())
+        (mine,) = self._ground.places([number]).tolist()
+        return within_hull(self._ground.problem, mine, places) and self._lies_in(mine, places)
+
+    def _lies_in(self, place: int, others: np.ndarray) -> bool:
+        """Whether what one wants lies in what others want together, by places."""
+        box, *boxes = (
+            self._plan.subscriptions[number].query.box
+            for number in self._ground.numbers[
+                [place, *touching(self._ground.problem, place, others).tolist()]
+            ].tolist()
+        )
+        return lies_in(box, boxes, self._types)
 
     def _over(self, number: int, link: int, since: int, until: int) -> None:
         if since < until:
@@ -267,8 +278,7 @@ class LiveTopic:
         false = uncovered(self._ground.problem, self._ground.places(ghosts), there)
         if false > 0:
             return min(false / self._ground.space, 1.0)
-        boxes = [self._plan.subscriptions[n].query.box for n in self._ground.numbers[there].tolist()]
-        return 0.0 if all(lies_in(self._plan.subscriptions[n].query.box, boxes, self._types) for n in ghosts) else LEAST
+        return 0.0 if all(self._lies_in(place, there) for place in self._ground.places(ghosts).tolist()) else LEAST
 
     def _expected(self, link: int) -> float:
         """Publications a second that come to a link, given in the direction of subscriptions."""
