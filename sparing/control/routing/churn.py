@@ -175,8 +175,8 @@ class LiveTopic:
         """The cluster that a newcomer joins: one whose entries have room for it, on as many links as can be.
 
         Clusters come together on their way, so they are looked for where there are most. Without room anywhere it has
-        to be told; if the topic saves less than asked for, that is when it joins the most efficient one of those that it
-        overlaps, which takes no message more. Else it has a cluster of its own.
+        to be told; if the topic saves less than asked for, that is when it joins the most efficient one of those that
+        it overlaps, which takes no message more. Else it has a cluster of its own.
         """
         if number in self._foldable:
             most = max(links, key=lambda link: (len(self._entries.get(link, ())), -link))
@@ -186,10 +186,8 @@ class LiveTopic:
                 rooms[cluster] += sum(self._has_room(number, link, cluster) for link in links if link != most)
             if rooms:
                 return min(rooms, key=lambda cluster: (-rooms[cluster], cluster))
-            if (
-                self.saved < self._asked(len(links))
-                and (best := self._most_efficient(number, links, there)) is not None
-            ):
+            wanting = self.saved < self._asked(len(links))
+            if wanting and (best := self._most_efficient(number, links, there)) is not None:
                 return best
         self._next += 1
         return self._next
@@ -224,12 +222,9 @@ class LiveTopic:
 
     def _lies_in(self, place: int, others: np.ndarray) -> bool:
         """Whether what one wants lies in what others want together, by places."""
-        box, *boxes = (
-            self._plan.subscriptions[number].query.box
-            for number in self._ground.numbers[
-                [place, *touching(self._ground.problem, place, others).tolist()]
-            ].tolist()
-        )
+        near = touching(self._ground.problem, place, others)
+        numbers = self._ground.numbers[[place, *near.tolist()]].tolist()
+        box, *boxes = (self._plan.subscriptions[number].query.box for number in numbers)
         return lies_in(box, boxes, self._types)
 
     def _over(self, number: int, link: int, since: int, until: int) -> None:

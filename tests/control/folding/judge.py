@@ -32,7 +32,7 @@ def literal_aa(problem: Problem, theta: float, least: float = 0.0) -> Folds:
     while saved(problem, of) < theta:
         choices = []
         for broker in set(range(problem.towards.shape[1])) - done:
-            members = [m for m in range(len(problem)) if comes_by(problem, m, broker)]
+            members = [m for m in range(len(problem)) if problem.told[m].any() and comes_by(problem, m, broker)]
             together = folded(of, members)
             benefit, alike = saved(problem, together) - saved(problem, of), similarity(problem, members)
             if benefit and alike > least:
