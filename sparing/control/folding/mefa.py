@@ -41,7 +41,7 @@ def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray |
     >>> mefa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=3)
     Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
     """
-    flat = problem.low.shape[1] <= 2
+    flat, theta = problem.low.shape[1] <= 2, min(theta, problem.possible())
     if len(problem) <= FEW and flat:
         found = all_pairs(problem, theta, delta, first)
         return found if first is not None else _polished(problem, found, theta)
@@ -50,7 +50,7 @@ def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray |
         return found
     rivals = [aa(problem, theta, ANY)] if flat else []
     rivals += [spa(problem, theta, ANY)] if len(problem) <= MANY else []
-    return min(found, *(rival for rival in rivals if rival.benefit >= theta), key=lambda folds: folds.cost)
+    return min([found, *(rival for rival in rivals if rival.benefit >= theta)], key=lambda folds: folds.cost)
 
 
 def _polished(problem: Problem, found: Folds, theta: float) -> Folds:

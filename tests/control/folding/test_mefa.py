@@ -125,6 +125,20 @@ def test_many_subscriptions(dimensions: int) -> None:
     assert everything.benefit == problem.possible()
 
 
+def test_many_subscriptions_in_three_dimensions() -> None:
+    problem = spread(5, 5000, 3)
+    found = mefa(problem, 0.01 * problem.possible())
+    assert found.benefit == saved(problem, found.of) >= 0.01 * problem.possible()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_asked_beyond_the_possible_is_the_possible(seed: int) -> None:
+    problem = synthetic(seed)
+    everything = mefa(problem, problem.possible())
+    assert same(mefa(problem, problem.possible() + 50), everything)
+    assert everything.cost <= aa(problem, problem.possible(), -1.0).cost
+
+
 def test_clusters_cut_to_too_many_boxes_are_left_alone() -> None:
     # With a theta out of reach, everybody joins, until a cluster has enough pieces.
     problem = spread(2, 3000, 3)
