@@ -45,6 +45,7 @@ def brokers_table(brokers: Sequence[BrokerSummary]) -> Table:
     return table
 
 
+MOST_NAMES = 3  # in a cell of a table
 MOST_SHARES = 8  # brokers that are named for an advertisement
 
 
@@ -119,10 +120,8 @@ def meeting_lines(meetings: Sequence[Meeting]) -> list[str]:
     ]
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST_SHARES]) + (
-        f" and {len(names) - MOST_SHARES:,} more" if len(names) > MOST_SHARES else ""
-    )
+def _some(names: Sequence[str], most: int = MOST_SHARES) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def against_broadcasts(marking: MarkingSummary) -> str:
@@ -164,8 +163,8 @@ def clusters_table(clusters: Sequence[Cluster]) -> Table:
         table.add_column(name, justify="right")
     for cluster in clusters:
         table.add_row(
-            Text(_some(cluster.subscriptions)),
-            Text(_some(cluster.brokers)),
+            Text(_some(cluster.subscriptions, MOST_NAMES)),
+            Text(_some(cluster.brokers, MOST_NAMES)),
             f"{cluster.saved:,}",
             _amount(cluster.unique_range),
             f"{cluster.delay:,}",
