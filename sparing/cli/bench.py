@@ -246,6 +246,7 @@ def fold(
     dimensions: str = typer.Option("1,2", "--dimensions", help="Numbers of dimensions to try.", metavar="D,..."),
     brokers: int = typer.Option(100, "--brokers", min=2, help="Brokers of the tree."),
     share: float = typer.Option(0.5, "--share", help="The share of the possible benefit that is asked for."),
+    most_boxes: int = typer.Option(10_000, "--most-boxes", help="Most subscriptions in several dimensions."),
     peers: int = typer.Option(10_000, "--peers", help="SPA and AA take part up to so many subscriptions."),
     printed: str = typer.Option(
         "50,100", "--printed", help="Numbers of subscriptions for MEFA as printed.", metavar="N,..."
@@ -263,7 +264,7 @@ def fold(
     from sparing.bench.fold import fold as measure
 
     sizes, axes, small = _numbers(subscriptions), _numbers(dimensions, "dimensions"), _numbers(printed, "printed")
-    settings = Settings(sizes, axes, brokers, share, peers, small, instances, repeat)
+    settings = Settings(sizes, axes, brokers, share, most_boxes, peers, small, instances, repeat)
     _check_folders(json_file, markdown)
     figures = measure(settings, _tell)
     if json_file is not None:

@@ -13,8 +13,10 @@ from sparing.cli.console import clock, counted, moment, out, say, step
 from sparing.cli.replay import write_json, write_text
 
 if TYPE_CHECKING:
+    from sparing.control.fold_summary import FoldingSummary
+    from sparing.control.mark_summary import MarkingSummary
     from sparing.control.plan import Plan
-    from sparing.control.summary import Counts, FoldingSummary, MarkingSummary, Summary
+    from sparing.control.summary import Counts, Summary
     from sparing.control.trees.attachment import Reason
     from sparing.model.overlay import Overlay
 

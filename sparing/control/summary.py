@@ -9,14 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.covering.contest import Contest, Covering
-from sparing.control.folding.covered import quick, unique_of_many
-from sparing.control.folding.measures import delay
-from sparing.control.folding.problem import Problem
-from sparing.control.matchmaker.broadcast import publish_everywhere, subscribe_everywhere
-from sparing.control.matchmaker.marking import Marking
+from sparing.control.fold_summary import FoldingSummary, foldings_of
+from sparing.control.mark_summary import MarkingSummary, marking_summary
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, start_of
-from sparing.control.routing.folded import Folded, FoldedTopic, folded
+from sparing.control.routing.folded import Folded, folded
 from sparing.control.routing.spread import Spread, spread_of
 from sparing.control.routing.tables import NO_LINK, Table
 from sparing.control.trees.attachment import Reason
@@ -116,79 +113,6 @@ class LinkSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """Subscriptions that are told as one, the brokers that fold them, what that saves (entries on links) and risks."""
-
-    subscriptions: tuple[str, ...]
-    brokers: tuple[str, ...]
-    saved: int
-    unique_range: float | None  # None: it would take too long to work out
-    delay: int
-
-    @property
-    def risk(self) -> float | None:
-        """The cost: what becomes false when somebody leaves, times how long that takes to mend."""
-        return None if self.unique_range is None else self.unique_range * self.delay
-
-
-@dataclass(frozen=True, slots=True)
-class FoldingSummary:
-    """The clusters of a topic, those that save most first.
-
-    `target` is the benefit asked for (theta), `possible` that of a single cluster; `space` is the measure of where
-    publications lie, to compare ranges with. `alone` are subscriptions that may not be folded.
-    """
-
-    topic: str
-    target: int
-    possible: int
-    saved: int
-    cost: float
-    space: float
-    alone: int
-    clusters: tuple[Cluster, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedLink:
-    """A directed link of a topic's trees: how it is marked, and the counts behind that.
-
-    `sigma` advertisements would cross it as a p-link, `tau` subscriptions, before covering, as an s-link; `eta` is what
-    the s-link saves, by weight.
-    """
-
-    source: str
-    target: str
-    mark: str
-    sigma: int
-    tau: int
-    eta: int
-    weight: int
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """A broker where advertisements meet subscriptions: from brokers with publishers, from brokers with subscribers."""
-
-    broker: str
-    publishers: tuple[str, ...]
-    subscribers: tuple[str, ...]
-    pairs: int
-
-
-@dataclass(frozen=True, slots=True)
-class MarkingSummary:
-    """The marking of a topic's links, and what it costs in content descriptors (by weight) beside both broadcasts."""
-
-    topic: str
-    cost: int
-    publish_everywhere: int
-    subscribe_everywhere: int
-    links: tuple[MarkedLink, ...]
-    meetings: tuple[Meeting, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Changes:
     """Subscriptions that come or go at some time, and the messages that follow; None if they were not counted."""
 
@@ -270,7 +194,9 @@ def summary_of(plan: Plan, time: int | None = None, patient: bool = False) -> Su
         _brokers(plan, in_force, _told(spread), _told(without)),
         tuple(sorted(_offers(plan, spread.tables, without.tables), key=lambda offer: -offer.known.with_covering)),
         _links(start, without),
-        tuple(_marking(plan, topic, marking) for topic, marking in spread.markings.items() if len(marking.roots)),
+        tuple(
+            marking_summary(plan, topic, marking) for topic, marking in spread.markings.items() if len(marking.roots)
+        ),
         _changes(plan, start if time is None else None, patient),
         foldings_of(start),
         plan.attached,
@@ -399,46 +325,6 @@ def _links(start: Folded, without: Spread) -> tuple[LinkSummary, ...]:
     return tuple(sorted(found, key=lambda link: -link.messages))
 
 
-def _marking(plan: Plan, topic: str, marking: Marking) -> MarkingSummary:
-    demand, names = marking.demand, plan.routes.brokers
-    links = tuple(
-        MarkedLink(
-            names[demand.source[link]],
-            names[demand.target[link]],
-            "s" if marking.s_link[link] else "p",
-            int(demand.sigma[link]),
-            int(demand.tau[link]),
-            int(demand.eta[link]),
-            int(demand.weight[link]),
-        )
-        for link in np.flatnonzero(demand.sigma).tolist()
-    )
-    everywhere = int(demand.cost(publish_everywhere(demand))), int(demand.cost(subscribe_everywhere(demand)))
-    return MarkingSummary(topic, marking.cost, everywhere[0], everywhere[1], links, _meetings(plan, marking))
-
-
-def _meetings(plan: Plan, marking: Marking) -> tuple[Meeting, ...]:
-    """Advertisements are followed from every source towards every goal, as far as p-links lead."""
-    routes, names = plan.routes, plan.routes.brokers
-    goals = np.flatnonzero(marking.demand.subscribed)
-    root, goal = (side.ravel() for side in np.meshgrid(marking.roots, goals, indexing="ij"))
-    joined = routes.hops[root, goal] >= 0
-    root, goal = root[joined], goal[joined]
-    here = root.copy()
-    while True:
-        link = routes.link_of[here, goal]
-        moving = (link >= 0) & ~marking.s_link[np.maximum(link, 0)] if len(routes.source) else link >= 0
-        if not moving.any():
-            break
-        here = np.where(moving, routes.target[np.maximum(link, 0)], here)
-    found = []
-    for broker in np.unique(here).tolist():
-        mine = here == broker
-        publishers, subscribers = (tuple(names[b] for b in np.unique(side[mine]).tolist()) for side in (root, goal))
-        found.append(Meeting(names[broker], publishers, subscribers, int(mine.sum())))
-    return tuple(sorted(found, key=lambda meeting: -meeting.pairs))
-
-
 MOST_WORK = 100_000  # cover entries that are made or looked at, some seconds in all
 
 
@@ -458,51 +344,3 @@ def _work(table: Table, changing: int) -> float:
     entries = sum(len(entry.numbers) for entry in table.known)
     afresh = table.contest.certain is not None or table.contest.method is Covering.RANK
     return entries + changing * (entries / 5 if afresh else 40)
-
-
-def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
-    """What is folded of every topic."""
-    plan, found = start.spread.plan, []
-    told: dict[int, set[int]] = {}
-    for (link, _), numbers in start.spread.told.items() if start.topics else ():
-        told.setdefault(link, set()).update(numbers.tolist())
-    for topic, fold in start.topics.items():
-        clusters = [_cluster(plan, fold, members, told) for members in fold.folds.clusters()]
-        found.append(
-            FoldingSummary(
-                topic,
-                plan.folding.target(fold.problem),
-                fold.problem.possible(),
-                fold.folds.benefit,
-                fold.folds.cost,
-                fold.ground.space,
-                int((~fold.ground.foldable).sum()),
-                tuple(sorted(clusters, key=lambda cluster: (-cluster.saved, cluster.subscriptions))),
-            )
-        )
-    return tuple(found)
-
-
-def unique_range(problem: Problem, places: np.ndarray) -> float | None:
-    """The unique range of a cluster, if it is quickly worked out."""
-    return unique_of_many(problem, places) if quick(problem, places) else None
-
-
-def _cluster(plan: Plan, fold: FoldedTopic, places: np.ndarray, told: dict[int, set[int]]) -> Cluster:
-    """A cluster; a broker folds it where members come together that are told on from there as one."""
-    routes, members = plan.routes, set(fold.ground.numbers[places].tolist())
-    over = {link: members & numbers for link, numbers in told.items() if members & numbers}
-    at = []
-    for link, mine in over.items():
-        broker = int(routes.source[link])
-        own = sum(int(plan.broker_of[number]) == broker for number in mine)
-        told_by = sum(bool(mine & over[other]) for other in over if int(routes.target[other]) == broker)
-        if own + told_by > 1:
-            at.append(broker)
-    return Cluster(
-        tuple(plan.subscriptions[number].id for number in sorted(members)),
-        tuple(routes.brokers[broker] for broker in sorted(set(at))),
-        sum(len(mine) - 1 for mine in over.values()),
-        unique_range(fold.problem, places),
-        delay(fold.problem, places),
-    )

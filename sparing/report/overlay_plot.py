@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from html import escape
 
-from sparing.control.summary import MarkedLink, MarkingSummary
+from sparing.control.mark_summary import MarkedLink, MarkingSummary
 from sparing.model.overlay import Overlay
 from sparing.report.layout import positions
 

@@ -9,17 +9,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from sparing.control.summary import (
-    BrokerSummary,
-    Cluster,
-    FoldingSummary,
-    LinkSummary,
-    MarkedLink,
-    MarkingSummary,
-    Meeting,
-    OfferSummary,
-    Summary,
-)
+from sparing.control.fold_summary import Cluster, FoldingSummary
+from sparing.control.mark_summary import MarkedLink, MarkingSummary, Meeting
+from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 from sparing.control.trees.attachment import SIMILARITY, Reason, nearest
 
 LONGEST = 100  # characters of a condition that are shown

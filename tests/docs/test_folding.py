@@ -12,6 +12,7 @@ import yaml
 from typer.testing import CliRunner
 
 from sparing.cli import build
+from sparing.control.fold_summary import FoldingSummary
 from sparing.control.folding.kernels.greedy import MOST_PIECES as MOST_BOXES
 from sparing.control.folding.literal import Account, rounds
 from sparing.control.folding.measures import union
@@ -23,7 +24,7 @@ from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, control_bill, start_of
 from sparing.control.routing.churn import DRIFT, LEAST
 from sparing.control.routing.folded import foldable, ground_of
-from sparing.control.summary import FoldingSummary, summary_of
+from sparing.control.summary import summary_of
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry

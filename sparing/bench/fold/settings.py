@@ -16,7 +16,6 @@ RANGES = (WIDE, THIN)
 
 SPAN = 400.0
 SIZES = (20.0, 50.0)  # of wide ranges, in every dimension: those of the slides' experiments
-MOST_BOXES = 10_000  # subscriptions, in several dimensions
 DEPTH = 10  # how many thin ranges lie over a point, whatever their number
 
 Told = Callable[[str], None]  # told of every case, as it is measured
@@ -38,7 +37,7 @@ class Case:
 class Settings:
     """Numbers of subscriptions and dimensions to try, brokers of the tree, and the share of the possible benefit asked.
 
-    In several dimensions there are at most MOST_BOXES. SPA and AA take part up to `peers` subscriptions. MEFA as
+    In several dimensions there are at most `most_boxes`. SPA and AA take part up to `peers` subscriptions. MEFA as
     printed is run on `instances` problems for each number in `printed`.
     """
 
@@ -46,6 +45,7 @@ class Settings:
     dimensions: tuple[int, ...] = (1, 2)
     brokers: int = 100
     share: float = 0.5
+    most_boxes: int = 10_000
     peers: int = 10_000
     printed: tuple[int, ...] = (50, 100)
     instances: int = 3
@@ -57,6 +57,10 @@ class Settings:
             raise SparingError("Numbers of subscriptions and brokers must be 2 or more.")
         if not self.dimensions or min(self.dimensions) < 1 or min(self.repeat, self.instances) < 1:
             raise SparingError("Numbers of dimensions, of instances and of repetitions must be above zero.")
+        if not list(self.cases()):
+            raise SparingError(
+                f"In several dimensions there are at most {self.most_boxes:,} subscriptions: give --most-boxes more."
+            )
         if not 0 < self.share <= 1:
             raise SparingError("The share of the possible benefit must be above 0 and at most 1.")
 
@@ -72,7 +76,7 @@ class Settings:
         for dimensions in sorted(self.dimensions):
             for ranges in RANGES:
                 for count in sorted(sizes):
-                    if dimensions == 1 or count <= MOST_BOXES:
+                    if dimensions == 1 or count <= self.most_boxes:
                         yield Case(count, dimensions, ranges)
 
 

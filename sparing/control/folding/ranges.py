@@ -51,11 +51,12 @@ class Pieces:
         return found
 
 
-def pieces_of(boxes: Sequence[Box], types: Mapping[str, FieldType], within: Sequence[Box] = ()) -> Pieces:
+def pieces_of(
+    boxes: Sequence[Box], types: Mapping[str, FieldType], within: Sequence[Box] = (), whole: bool = False
+) -> Pieces:
     """The boxes of subscriptions to one topic, given what publishers advertise (`within`; nothing: anything).
 
-    To have what is advertised measured, too, let `boxes` end with those of `within`, the very same objects: they are no
-    subscriptions, and their open ends make no line longer. (An equal box may well be a subscription.)
+    With `whole`, what is advertised follows the subscriptions; its open ends make no line longer.
 
     Dimensions are in the order of field names. A box with several ranges in some fields has a piece for each choice of
     them. Beyond 64 pieces, the field with most ranges (the first such) counts as one range from its lowest to its
@@ -71,32 +72,24 @@ def pieces_of(boxes: Sequence[Box], types: Mapping[str, FieldType], within: Sequ
     numbers: dict[str, dict[Constraint, int]] = {}
     rows: dict[str, list[int]] = {}
     whose: dict[str, list[int]] = {}
-    for row, box in enumerate(boxes):
+    measured = [*boxes, *within] if whole else boxes
+    for row, box in enumerate(measured):
         for field, constraint in box.constraints:
             known = numbers.setdefault(field, {ANYTHING: 0})
             rows.setdefault(field, []).append(row)
             whose.setdefault(field, []).append(known.setdefault(constraint, len(known)))
     if not numbers:
-        return Pieces(np.arange(len(boxes) + 1), np.zeros((len(boxes), 1)), np.ones((len(boxes), 1)))
+        return Pieces(np.arange(len(measured) + 1), np.zeros((len(measured), 1)), np.ones((len(measured), 1)))
     names = sorted(numbers)
-    which = np.zeros((len(boxes), len(names)), dtype=np.int64)
+    which = np.zeros((len(measured), len(names)), dtype=np.int64)
     for column, field in enumerate(names):
         which[rows[field], column] = whose[field]
-    subscribed = which[: _subscriptions(boxes, within)]
     lines = []
     for column, field in enumerate(names):
         asked = np.zeros(len(numbers[field]), dtype=bool)
-        asked[subscribed[:, column]] = True
+        asked[which[: len(boxes), column]] = True
         lines.append(_line(list(numbers[field]), types[field], {box.on(field) for box in within}, asked))
     return _product(which, lines)
-
-
-def _subscriptions(boxes: Sequence[Box], within: Sequence[Box]) -> int:
-    """How many of the boxes, from the first, are subscriptions: all, unless those of `within` follow."""
-    count = max(len(boxes) - len(within), 0)
-    last = boxes[count:]
-    followed = len(last) == len(within) and all(one is other for one, other in zip(last, within, strict=True))
-    return count if followed else len(boxes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ An entry is what a cluster's members have in common on one link: it attracts the
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
@@ -68,7 +68,7 @@ class _Account:
 class LiveTopic:
     """The clusters and entries of one topic."""
 
-    def __init__(self, plan: Plan, start: FoldedTopic, told: Iterable[tuple[int, np.ndarray]]) -> None:
+    def __init__(self, plan: Plan, start: FoldedTopic, told: Mapping[int, np.ndarray]) -> None:
         """`told` has, for links, the numbers of subscriptions that are told there at the start."""
         self._plan, self._ground, self._policy = plan, start.ground, plan.folding
         topic = plan.subscriptions[int(start.ground.numbers[0])].query.topic
@@ -85,7 +85,7 @@ class LiveTopic:
         self._next = len(plan.subscriptions)  # the last name of a cluster
         clusters = start.ground.numbers[start.folds.of].tolist()
         first = dict(zip(start.ground.numbers.tolist(), clusters, strict=True))
-        for link, numbers in told:
+        for link, numbers in told.items():
             places = self._ground.places(numbers)
             self._there[link, places] = True
             for number in start.ground.numbers[places].tolist():
@@ -383,8 +383,5 @@ class LiveTopic:
 
 def live_topics(start: Folded) -> dict[str, LiveTopic]:
     """The topics of a plan that are folded, before the first change."""
-    links: dict[int, list[np.ndarray]] = {}
-    for (link, _), numbers in start.spread.told.items():
-        links.setdefault(link, []).append(numbers)
-    told = [(link, np.unique(np.concatenate(parts))) for link, parts in links.items()]
+    told = start.spread.told_over
     return {topic: LiveTopic(start.spread.plan, folded, told) for topic, folded in start.topics.items()}

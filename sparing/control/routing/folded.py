@@ -77,7 +77,7 @@ def ground_of(plan: Plan, topic: str) -> Ground:
     types = plan.topics[topic].fields
     offered = [advertisement.box for advertisement in plan.advertisements if advertisement.topic == topic]
     boxes = [plan.subscriptions[number].query.box for number in numbers.tolist()]
-    whole = pieces_of([*boxes, *offered], types, offered)
+    whole = pieces_of(boxes, types, offered, whole=True)
     ends, routes = int(whole.starts[len(boxes)]), plan.routes
     towards = []
     for root in plan.published[topic]:
@@ -144,14 +144,10 @@ def folded(spread: Spread) -> Folded:
     plan = spread.plan
     if plan.folding.method is Folding.NONE:
         return Folded(spread, {})
-    links: dict[int, list[np.ndarray]] = {}
-    for (link, _), numbers in spread.told.items():
-        links.setdefault(link, []).append(numbers)
-    told = [(link, np.concatenate(parts)) for link, parts in links.items()]
     topics = {}
     for topic in plan.topics:
         if len(plan.by_topic[topic]):
             ground = ground_of(plan, topic)
-            problem = ground.told(told)
+            problem = ground.told(spread.told_over.items())
             topics[topic] = FoldedTopic(ground, problem, plan.folding.fold(problem))
     return Folded(spread, topics)

@@ -64,6 +64,14 @@ class Spread:
         return {key: np.unique(np.concatenate(parts)) for key, parts in sorted(found.items())}
 
     @cached_property
+    def told_over(self) -> dict[int, np.ndarray]:
+        """Link -> the subscriptions that are told over it, whatever the kind of message."""
+        found: dict[int, list[np.ndarray]] = {}
+        for (link, _), numbers in self.told.items():
+            found.setdefault(link, []).append(numbers)
+        return {link: np.unique(np.concatenate(parts)) for link, parts in found.items()}
+
+    @cached_property
     def signalled(self) -> dict[str, dict[int, int]]:
         """By topic, link -> messages by which brokers agree on the marking; none if that was given to them."""
         if self.plan.matchmaker is not Matchmaker.MIN_COST:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sparing.report.plots import Panel
 from sparing.study.exhibits import Figure, Table, figure_of, panel_of
@@ -146,6 +146,17 @@ def _sent(rows: Sequence[Row]) -> str:
     if parts[0] is None:
         return ""
     return f"{sum(part or 0 for part in parts):,.0f} = " + " + ".join(f"{part:,.0f}" for part in parts)
+
+
+TABLES: Mapping[str, Callable[[Results], Table]] = {
+    COSTS_TITLE: costs_table,
+    ACCOUNTS_TITLE: accounts_table,
+    FACEBOOK_TITLE: facebook_table,
+    TREES_TITLE: trees_table,
+    LENGTHS_TITLE: lengths_table,
+    EXACT_TITLE: exact_table,
+    CHURN_TITLE: churn_table,
+}  # by title, the first two columns being words
 
 
 def _methods_table(results: Results, points: Sequence[tuple[str, Point]]) -> Table:

@@ -4,23 +4,7 @@ from __future__ import annotations
 
 from sparing.report import html
 from sparing.study.exhibits import comparison_table, figure_parts
-from sparing.study.mefa.figures import (
-    ACCOUNTS_TITLE,
-    CHURN_TITLE,
-    COSTS_TITLE,
-    EXACT_TITLE,
-    FACEBOOK_TITLE,
-    LENGTHS_TITLE,
-    TREES_TITLE,
-    accounts_table,
-    churn_table,
-    costs_table,
-    exact_table,
-    facebook_table,
-    figures,
-    lengths_table,
-    trees_table,
-)
+from sparing.study.mefa.figures import CHURN_TITLE, EXACT_TITLE, FACEBOOK_TITLE, TABLES, TREES_TITLE, figures
 from sparing.study.mefa.grid import Scale
 from sparing.study.mefa.printed import comparisons
 from sparing.study.mefa.results import Results
@@ -81,27 +65,19 @@ def page(results: Results) -> str:
             *map(html.paragraph, (SOURCE, SETTING, COST, _scale(results.scale))),
             html.heading("What the slides say, and ours"),
             html.table(*comparison_table(comparisons(results)), left=4),
-            html.heading(COSTS_TITLE),
-            html.table(*costs_table(results), left=2),
-            html.heading(ACCOUNTS_TITLE),
-            html.table(*accounts_table(results), left=2),
-            html.heading(FACEBOOK_TITLE),
-            html.paragraph(REAL_CASE),
-            html.table(*facebook_table(results), left=2),
-            html.heading(TREES_TITLE),
-            html.paragraph(TREES),
-            html.table(*trees_table(results), left=2),
-            html.heading(LENGTHS_TITLE),
-            html.table(*lengths_table(results), left=2),
-            html.heading(EXACT_TITLE),
-            html.paragraph(EXACT),
-            html.table(*exact_table(results), left=2),
-            html.heading(CHURN_TITLE),
-            html.paragraph(CHURN),
-            html.table(*churn_table(results), left=2),
+            *[part for title in TABLES for part in _table(title, results)],
             *[part for figure in figures(results) for part in figure_parts(figure)],
         ],
     )
+
+
+NOTES = {FACEBOOK_TITLE: REAL_CASE, TREES_TITLE: TREES, EXACT_TITLE: EXACT, CHURN_TITLE: CHURN}
+
+
+def _table(title: str, results: Results) -> list[str]:
+    """A table with its heading, and what there is to say of it."""
+    said = [html.paragraph(NOTES[title])] if title in NOTES else []
+    return [html.heading(title), *said, html.table(*TABLES[title](results), left=2)]
 
 
 def _scale(scale: Scale) -> str:

@@ -8,22 +8,7 @@ from pathlib import Path
 
 from sparing.study.exhibits import comparison_table
 from sparing.study.mefa.facebook import facebook_tree
-from sparing.study.mefa.figures import (
-    ACCOUNTS_TITLE,
-    CHURN_TITLE,
-    COSTS_TITLE,
-    EXACT_TITLE,
-    FACEBOOK_TITLE,
-    LENGTHS_TITLE,
-    TREES_TITLE,
-    accounts_table,
-    churn_table,
-    costs_table,
-    exact_table,
-    facebook_table,
-    lengths_table,
-    trees_table,
-)
+from sparing.study.mefa.figures import TABLES
 from sparing.study.mefa.grid import SCALES, Cell
 from sparing.study.mefa.measure import measure
 from sparing.study.mefa.page import page
@@ -46,13 +31,7 @@ def show(scale: str, rows: list[Row]) -> Shown:
         {"csv": to_csv(results.rows), "html": page(results)},
         [
             Titled("What the slides say, and ours", comparison_table(found), left=4),
-            Titled(COSTS_TITLE, costs_table(results), left=2),
-            Titled(ACCOUNTS_TITLE, accounts_table(results), left=2),
-            Titled(FACEBOOK_TITLE, facebook_table(results), left=2),
-            Titled(TREES_TITLE, trees_table(results), left=2),
-            Titled(LENGTHS_TITLE, lengths_table(results), left=2),
-            Titled(EXACT_TITLE, exact_table(results), left=2),
-            Titled(CHURN_TITLE, churn_table(results), left=2),
+            *(Titled(title, table(results), left=2) for title, table in TABLES.items()),
         ],
         [],
         {
