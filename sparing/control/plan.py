@@ -14,6 +14,7 @@ import numpy as np
 from sparing.control.covering.contest import Contest, Covering, contests
 from sparing.control.folding.policy import UNFOLDED, FoldingPolicy
 from sparing.control.matchmaker.marking import Marking, Matchmaker, marking_of
+from sparing.control.merging.policy import CAEVA, EventPolicy
 from sparing.control.routes import Routes
 from sparing.control.routing.changes import Changes
 from sparing.control.routing.tables import Table, table_of
@@ -21,6 +22,7 @@ from sparing.control.trees.attachment import Reason, by_distance, distances
 from sparing.control.trees.ds import ds, ds_tree
 from sparing.control.trees.shared_tree import shared_tree
 from sparing.model.box import Box
+from sparing.model.merge import Outage
 from sparing.model.overlay import Overlay
 from sparing.model.rank import Fairness
 from sparing.model.subscription import Advertisement, Subscription
@@ -48,6 +50,8 @@ class Plan:
     folding: FoldingPolicy = UNFOLDED
     changed: Changes | None = None  # what follows from comings and goings, if the data plane must know
     attached: tuple[Reason, ...] = ()  # where who could hang at several brokers does, and why
+    events: EventPolicy = CAEVA  # how the events of merged topics travel
+    outages: tuple[Outage, ...] = ()  # when aggregators of such events are down, in the order of time
 
     @cached_property
     def by_topic(self) -> dict[str, np.ndarray]:
@@ -161,6 +165,8 @@ def make_plan(
     folding: FoldingPolicy = UNFOLDED,
     trees: str = "do",
     gamma: float = 1.0,
+    events: EventPolicy = CAEVA,
+    outages: tuple[Outage, ...] = (),
 ) -> Plan:
     """Build the trees, attach the subscribers."""
     reasons: tuple[Reason, ...] = ()
@@ -199,4 +205,6 @@ def make_plan(
         folding,
         None,
         (*reasons, *why),
+        events,
+        tuple(sorted(outages)),
     )

@@ -18,11 +18,12 @@ class MessageKind(StrEnum):
     PUBLICATION = "publication"
     FALSE_POSITIVE = "false_positive"  # those of the publications that nobody beyond the link wanted
     RESULT = "result"
+    MERGED = "merged"  # what is known of an event, from several reports
     NOTIFICATION = "notification"
 
 
 CONTROL = (MessageKind.ADVERTISEMENT, MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)  # what makes plans known
-DATA = (MessageKind.PUBLICATION, MessageKind.RESULT)  # what travels because of publications
+DATA = (MessageKind.PUBLICATION, MessageKind.RESULT, MessageKind.MERGED)  # what travels because of publications
 
 
 class BillKey(NamedTuple):

@@ -51,7 +51,8 @@ class Query:
 class Subscription:
     """A query owned by a subscriber, in force for publications made in `[valid_from, valid_until)`.
 
-    `attributes`, in the order of their names, are what publishers may rank by.
+    `attributes`, in the order of their names, are what publishers may rank by. What is `urgent` does not wait for the
+    notification cycle.
     """
 
     id: str
@@ -60,6 +61,7 @@ class Subscription:
     valid_from: int | None = None
     valid_until: int | None = None
     attributes: tuple[tuple[str, float | str | bool], ...] = ()
+    urgent: Box | None = None
 
 
 @dataclass(frozen=True, slots=True)

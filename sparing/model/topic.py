@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sparing.model.errors import SparingError
+from sparing.model.merge import Merge
 from sparing.model.types import FieldType, Kind
 
 
 @dataclass(frozen=True)
 class Topic:
-    """`time` names the field that holds a publication's event time."""
+    """`time` names the field that holds a publication's event time; with `merge`, its reports are merged to events."""
 
     name: str
     time: str
     fields: Mapping[str, FieldType] = field(hash=False)
+    merge: Merge | None = None
 
     def __post_init__(self) -> None:
         if self.time not in self.fields:

@@ -1,0 +1,164 @@
+"""The tree of a merged topic, its center, and who aggregates.
+
+The tree joins the brokers at which the topic is published or subscribed to. Its center is the broker with the least
+distance to the farthest one, then the least sum of distances, then the lowest name. Active aggregators are the brokers
+nearest to it; passive ones are those a given number of hops away from the active ones, and leaves that are nearer.
+
+Paper: caeva, sections III-A and III-B.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sparing.control.plan import Plan
+from sparing.control.routes import HERE, Routes
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Who aggregates while some brokers cannot: active ones in the order of their distance to the center."""
+
+    active: tuple[int, ...]
+    passive: frozenset[int]
+    distance: dict[int, int]  # broker -> hops to the nearest active aggregator
+    ways: dict[int, tuple[int, ...]] = field(default_factory=dict)  # broker -> the way there, once it was asked for
+
+    def aggregates(self, broker: int) -> bool:
+        """Whether a broker is an aggregator."""
+        return broker in self.passive or broker in self.active
+
+
+class MergeTree:
+    """The tree of one topic in one connected part of the overlay. Brokers go by their numbers."""
+
+    def __init__(self, routes: Routes, members: Iterable[int], actives: int) -> None:
+        self.routes = routes
+        self._actives = actives
+        self.neighbours = _joined(routes, sorted(set(members)))
+        self.center = min(self.neighbours, key=self._reach)
+        self._roles: dict[tuple[frozenset[int], int], Roles] = {}
+        self._paths: dict[tuple[int, int], tuple[int, ...]] = {}
+
+    @cached_property
+    def brokers(self) -> tuple[int, ...]:
+        """All of them, by number."""
+        return tuple(sorted(self.neighbours))
+
+    def _reach(self, broker: int) -> tuple[int, int, str]:
+        hops = [self.hops(broker, other) for other in self.neighbours]
+        return max(hops), sum(hops), self.routes.brokers[broker]
+
+    def hops(self, one: int, other: int) -> int:
+        """Links between two brokers."""
+        return int(self.routes.hops[one, other])
+
+    def path(self, source: int, target: int) -> tuple[int, ...]:
+        """The brokers on the way, both ends included."""
+        found = self._paths.get((source, target))
+        if found is None:
+            here, way = source, [source]
+            while (link := int(self.routes.link_of[here, target])) != HERE:
+                here = int(self.routes.target[link])
+                way.append(here)
+            found = self._paths[source, target] = tuple(way)
+        return found
+
+    def spanned(self, brokers: Iterable[int]) -> int:
+        """How many links join some brokers."""
+        some = list(brokers)
+        links = {pair for other in some[1:] for pair in self._links(some[0], other)}
+        return len(links)
+
+    def _links(self, source: int, target: int) -> Iterable[tuple[int, int]]:
+        way = self.path(source, target)
+        return ((min(pair), max(pair)) for pair in itertools.pairwise(way))
+
+    def roles(self, hops: int, down: frozenset[int] = frozenset()) -> Roles:
+        """Who aggregates if passive aggregators are `hops` away from active ones and some brokers cannot."""
+        found = self._roles.get((down, hops))
+        if found is None:
+            found = self._roles[down, hops] = self._assign(hops, down)
+        return found
+
+    def _assign(self, hops: int, down: frozenset[int]) -> Roles:
+        nearest = sorted(self.brokers, key=lambda b: (self.hops(self.center, b), self.routes.brokers[b]))
+        active = tuple([broker for broker in nearest if broker not in down][: self._actives])
+        distance = {b: min((self.hops(b, a) for a in active), default=0) for b in self.brokers}
+        passive = frozenset(
+            broker
+            for broker, far in distance.items()
+            if broker not in down
+            and 0 < far <= hops
+            and (far == hops or (len(self.neighbours[broker]) <= 1 and broker != self.center))
+        )
+        return Roles(active, passive, distance)
+
+    @cached_property
+    def depth(self) -> int:
+        """The largest distance at which there is a passive aggregator."""
+        return max(self.roles(0).distance.values(), default=0)
+
+    def way_up(self, broker: int, roles: Roles) -> tuple[int, ...]:
+        """The way from a broker to the nearest active aggregator."""
+        found = roles.ways.get(broker)
+        if found is None:
+            nearest = min(roles.active, key=lambda a: (self.hops(broker, a), self.routes.brokers[a]))
+            found = roles.ways[broker] = self.path(broker, nearest)
+        return found
+
+
+def _joined(routes: Routes, members: list[int]) -> dict[int, tuple[int, ...]]:
+    """Broker -> its neighbours in the smallest tree that has all members."""
+    found: dict[int, set[int]] = {member: set() for member in members[:1]}
+    for goal in members[1:]:
+        here = members[0]
+        while (link := int(routes.link_of[here, goal])) != HERE:
+            there = int(routes.target[link])
+            found.setdefault(here, set()).add(there)
+            found.setdefault(there, set()).add(here)
+            here = there
+    return {broker: tuple(sorted(ends)) for broker, ends in found.items()}
+
+
+def tree_routes(plan: Plan) -> Routes:
+    """The plan's routes if they are a tree; if every source has its own tree, that of the center of the overlay."""
+    routes = plan.routes
+    if plan.shared:
+        return routes
+    links: set[tuple[str, str]] = set()
+    for part in _parts(routes):
+        center = MergeTree(routes, part, 1).center
+        for broker in part:
+            way, here = [], broker
+            while (link := int(routes.link_of[here, center])) != HERE:
+                there = int(routes.target[link])
+                way.append((routes.brokers[min(here, there)], routes.brokers[max(here, there)]))
+                here = there
+            links.update(way)
+    return Routes.of(routes.brokers, links)
+
+
+def _parts(routes: Routes) -> list[list[int]]:
+    """The connected parts of the overlay."""
+    found: dict[int, list[int]] = {}
+    for broker in range(len(routes.brokers)):
+        first = int((routes.hops[broker] >= 0).argmax())
+        found.setdefault(first, []).append(broker)
+    return list(found.values())
+
+
+def trees_of(plan: Plan, topic: str, actives: int) -> list[MergeTree]:
+    """The trees of a merged topic: one for each connected part of the overlay in which it is published."""
+    routes = tree_routes(plan)
+    publishers = {routes.number[ad.broker] for ad in plan.advertisements if ad.topic == topic}
+    subscribers = {int(plan.broker_of[number]) for number in plan.by_topic[topic]}
+    trees = []
+    for part in _parts(routes):
+        here = set(part)
+        if publishers & here:
+            trees.append(MergeTree(routes, (publishers | subscribers) & here, actives))
+    return trees

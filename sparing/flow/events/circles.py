@@ -1,0 +1,154 @@
+"""Circles: subscriptions to a merged topic that are always told the same at the same time, worked on as one.
+
+They are at one broker, with the same filter, cycle and columns, in force at the same times. Conditions are numbered, so
+that what some facts fulfil is a set of bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sparing.control.plan import Plan
+from sparing.model.box import Box
+from sparing.model.constraint import Constraint
+from sparing.model.subscription import Subscription
+from sparing.model.types import Code
+
+MOST_KNOWN = 1 << 16  # values and keys that are remembered
+
+Key = tuple[Code, ...]
+Columns = tuple[tuple[str, str], ...] | None
+OnKey = tuple[tuple[int, Constraint], ...]
+Terms = tuple[int, int, int, int | None, Columns, frozenset[int] | None, OnKey, int | None, int | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Circle:
+    """`need` and `urgent` are the bits of the conditions that must hold; `every` is 0 for at once."""
+
+    members: tuple[int, ...]  # numbers of subscriptions
+    broker: int
+    every: int
+    need: int
+    urgent: int | None
+    columns: Columns
+    fields: frozenset[int] | None  # numbers of the selected fields; None: all
+    key: OnKey  # conditions on key fields, by their places in the key
+    valid_from: int | None
+    valid_until: int | None
+
+    def concerns(self, key: Key, began: int) -> bool:
+        """Whether an event can be of interest."""
+        if (self.valid_from is not None and began < self.valid_from) or (
+            self.valid_until is not None and began >= self.valid_until
+        ):
+            return False
+        return all(constraint.admits(key[place]) for place, constraint in self.key)
+
+
+class Circles:
+    """All subscriptions to one merged topic."""
+
+    def __init__(self, plan: Plan, topic: str) -> None:
+        self.topic = plan.topics[topic]
+        assert self.topic.merge is not None
+        self.merge = self.topic.merge
+        self.fields = tuple(self.topic.fields)
+        self.number = {field: number for number, field in enumerate(self.fields)}
+        self.subscriptions = plan.subscriptions
+        self._bit: dict[tuple[int, Constraint], int] = {}
+        self._on: list[list[tuple[int, Constraint]]] = [[] for _ in self.fields]  # field -> bit and constraint
+        self.missing = 0  # bits of conditions that hold for a field without a value
+        self._known: dict[tuple[int, Code], tuple[int, int]] = {}
+        self._concerned: dict[tuple[Key, int], tuple[Circle, ...]] = {}
+        mine = [int(number) for number in plan.by_topic[topic]]
+        plain = [n for n in mine if plan.subscriptions[n].query.aggregation is None]
+        like: dict[Terms, list[int]] = {}
+        for n in plain:
+            like.setdefault(self._terms(n, int(plan.broker_of[n])), []).append(n)
+        self.all = tuple(Circle(tuple(members), *terms) for terms, members in like.items())
+        self._of = {n: circle for circle in self.all for n in circle.members}
+        self._changing = any(c.valid_from is not None or c.valid_until is not None for c in self.all)
+        self.gathering = tuple(
+            (int(plan.broker_of[n]), self._on_key(plan.subscriptions[n].query.box))
+            for n in mine
+            if plan.subscriptions[n].query.aggregation is not None
+        )
+
+    def _terms(self, number: int, broker: int) -> Terms:
+        """What a subscription must have in common with others of its circle."""
+        subscription: Subscription = self.subscriptions[number]
+        query = subscription.query
+        need = self._bits(query.box)
+        urgent = None if subscription.urgent is None else need | self._bits(subscription.urgent)
+        fields = None if query.columns is None else frozenset(self.number[field] for _, field in query.columns)
+        key = self._on_key(query.box)
+        when = subscription.valid_from, subscription.valid_until
+        return broker, query.every or 0, need, urgent, query.columns, fields, key, *when
+
+    def _bits(self, box: Box) -> int:
+        bits = 0
+        for field, constraint in box.constraints:
+            number = self.number[field]
+            at = self._bit.get((number, constraint))
+            if at is None:
+                at = self._bit[number, constraint] = len(self._bit)
+                self._on[number].append((at, constraint))
+                if constraint.missing:
+                    self.missing |= 1 << at
+            bits |= 1 << at
+        return bits
+
+    def _on_key(self, box: Box) -> OnKey:
+        places = {field: place for place, field in enumerate(self.merge.key)}
+        return tuple((places[field], constraint) for field, constraint in box.constraints if field in places)
+
+    def fulfils(self, field: int, code: Code) -> tuple[int, int]:
+        """The bits of the conditions that a value fulfils, and of all conditions on its field."""
+        found = self._known.get((field, code))
+        if found is None:
+            on = self._on[field]
+            found = (
+                sum(1 << at for at, constraint in on if constraint.admits(code)),
+                sum(1 << at for at, _ in on),
+            )
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[field, code] = found
+        return found
+
+    def concerned(self, key: Key, began: int) -> tuple[Circle, ...]:
+        """Those that an event can be of interest to."""
+        if self._changing:
+            return tuple(circle for circle in self.all if circle.concerns(key, began))
+        found = self._concerned.get((key, 0))
+        if found is None:
+            if len(self._concerned) >= MOST_KNOWN:
+                self._concerned.clear()
+            found = self._concerned[key, 0] = tuple(circle for circle in self.all if circle.concerns(key, began))
+        return found
+
+    def gathers(self, key: Key) -> frozenset[int]:
+        """The brokers of those who compute with whole events and may count this one."""
+        return frozenset(
+            broker for broker, on in self.gathering if all(constraint.admits(key[place]) for place, constraint in on)
+        )
+
+    @cached_property
+    def _by_id(self) -> dict[str, int]:
+        return {self.subscriptions[n].id: n for n in self._of}
+
+    def made_of(self, ids: Sequence[str]) -> list[Circle]:
+        """The circles that some subscriptions are in now, each cut down to them; those that are gone are left out."""
+        found: dict[int, tuple[Circle, list[int]]] = {}
+        for id_ in ids:
+            number = self._by_id.get(id_)
+            if number is not None:
+                circle = self._of[number]
+                found.setdefault(id(circle), (circle, []))[1].append(number)
+        return [
+            circle if circle.members == tuple(members) else replace(circle, members=tuple(members))
+            for circle, members in found.values()
+        ]

@@ -1,0 +1,129 @@
+"""From the coordinator to subscribers: whoever is due is told all that it has not been told yet.
+
+A link is crossed only if somebody beyond it is due, is interested, and something is known that has not crossed it. What
+is held back leaves when the next one is due, whether or not anything new arrives.
+
+Paper: caeva, section III-C.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sparing.flow.events.circles import Circle
+from sparing.flow.events.event import Event, Told
+from sparing.flow.events.messages import MERGED
+from sparing.flow.events.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a circle is told about an event: facts that are new to it, and all so far."""
+
+    circle: Circle
+    event: Event
+    time: int
+    new: int
+    facts: int
+
+
+Due = Callable[[Told], bool]
+
+
+def without_waiting(told: Told) -> bool:
+    """Who is told at once."""
+    return told.roused or not told.circle.every
+
+
+def at_tick(event: Event, time: int) -> Due:
+    """Who is due when a cycle may end."""
+    past = time - event.began
+
+    def due(told: Told) -> bool:
+        return without_waiting(told) or past % told.circle.every == 0
+
+    return due
+
+
+def next_tick(event: Event, time: int) -> int | None:
+    """When the next cycle ends after a time."""
+    past = time - event.began
+    return min((event.began + (past // cycle + 1) * cycle for cycle in event.cycles), default=None)
+
+
+def holds(scene: Scene, event: Event, need: int) -> bool:
+    """Whether conditions hold for what the coordinator knows: each for any value of its field."""
+    return not need & ~(event.admitted | (scene.circles.missing & ~event.touched))
+
+
+def rouse(scene: Scene, event: Event) -> bool:
+    """Whether the event has become urgent to somebody."""
+    found = False
+    for told in event.told:
+        if told.circle.urgent is not None and not told.roused and holds(scene, event, told.circle.urgent):
+            told.roused = found = True
+    if found:
+        event.at_once = True
+        event.hot = hot(event)
+    return found
+
+
+def hot(event: Event) -> int:
+    """The conditions that make the event urgent to somebody to whom it is not yet."""
+    bits = 0
+    for told in event.told:
+        if told.circle.urgent is not None and not told.roused:
+            bits |= told.circle.urgent
+    return bits
+
+
+def disseminate(scene: Scene, event: Event, time: int, due: Due) -> list[Notice]:
+    """Tell those who are due, and have the facts cross the links to them."""
+    version, facts = event.version, event.prefix[-1]
+    notices = []
+    for told in event.told:
+        if told.version == version or not due(told):
+            continue
+        circle = told.circle
+        if not told.matched and not holds(scene, event, circle.need):
+            continue
+        told.matched = True
+        new = facts & ~event.prefix[told.version]
+        told.version = version
+        if circle.fields is not None:
+            new &= event.of_fields(circle.fields)
+        if new:
+            notices.append(Notice(circle, event, time, new, facts))
+    if scene.policy.merges:
+        _cross(scene, event, time, sorted({notice.circle.broker for notice in notices}))
+    for notice in notices:
+        scene.messages.notify(notice.circle, time)
+        scene.see(event, time, "is told", notice.circle.broker, -1, notice.new, notice.circle.members)
+    return notices
+
+
+def _cross(scene: Scene, event: Event, time: int, goals: list[int]) -> None:
+    """Facts cross the links to some brokers, where they have not yet."""
+    tree, version = scene.trees[event.tree], event.version
+    assert event.coordinator is not None
+    for goal in goals:
+        way = tree.path(event.coordinator, goal)
+        for one, other in itertools.pairwise(way):
+            pair = (one, other) if one < other else (other, one)
+            before = event.known.get(pair, 0)
+            if before < version:
+                event.known[pair] = version
+                scene.messages.send(tree, one, other, MERGED, time)
+                scene.see(event, time, "crosses", one, other, event.prefix[version] & ~event.prefix[before])
+
+
+def pending(scene: Scene, event: Event) -> bool:
+    """Whether anything is left to do even if no report comes any more."""
+    if event.unsent or scene.new(event, event.prefix[-1], event.everything):
+        return True
+    version = event.version
+    return any(
+        told.version < version and (told.matched or holds(scene, event, told.circle.need)) for told in event.told
+    )

@@ -1,0 +1,126 @@
+"""An event under way: what has been reported, who holds what of it, and who has been told what.
+
+Facts, the values of fields, are numbered in the order in which they were first reported; a set of them is an int with a
+bit for each. What the coordinator has grows only, so how much somebody has been told is a number: how many of the facts
+in the order in which a coordinator got to know them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sparing.flow.events.circles import Circle, Key
+from sparing.model.types import Code
+
+
+class Fact(NamedTuple):
+    """A value of a field: who first reported it, when."""
+
+    field: int
+    code: Code
+    time: int
+    publisher: str
+
+
+@dataclass(slots=True)
+class Told:
+    """What a circle has been told, whether its filter has held, and whether the event has been urgent to it."""
+
+    circle: Circle
+    version: int = 0
+    matched: bool = False
+    roused: bool = False
+
+
+@dataclass(slots=True)
+class Event:
+    """`seen`, `unsent` and `kept` are sets of facts by broker.
+
+    `seen` is what an aggregator has had, `unsent` what of that the coordinator has not been sent; `kept` is what was
+    published at a broker, which keeps it on disk until the event is over. `merged` is what the coordinator has; `order`
+    is the order in which facts got known to a coordinator. `known` is how many of them have crossed a link.
+    """
+
+    key: Key
+    began: int
+    closes: int
+    tree: int
+    hops: int  # between passive and active aggregators
+    told: list[Told]
+    gathers: frozenset[int]
+    last: int
+    cycles: tuple[int, ...] = ()  # those of `told`, without at once
+    facts: list[Fact] = field(default_factory=list)
+    number: dict[tuple[int, Code], int] = field(default_factory=dict)
+    on_field: dict[int, int] = field(default_factory=dict)  # field -> the facts on it
+    seen: dict[int, int] = field(default_factory=dict)
+    unsent: dict[int, int] = field(default_factory=dict)
+    kept: dict[int, int] = field(default_factory=dict)
+    coordinator: int | None = None
+    merged: int = 0
+    order: list[int] = field(default_factory=list)
+    prefix: list[int] = field(default_factory=lambda: [0])  # how many of `order` -> the set of them
+    known: dict[tuple[int, int], int] = field(default_factory=dict)
+    admitted: int = 0  # conditions that a fact in `order` fulfils
+    touched: int = 0  # conditions on a field with a fact in `order`
+    at_once: bool = False  # whether somebody does not wait for a cycle
+    hot: int = 0  # conditions that make the event urgent to somebody
+    outages: int = 0  # how many of them the event has lived through or begun after
+    lost: set[int] = field(default_factory=set)  # brokers that failed, and whose loss has not been made good
+    log: list[tuple[int, int, int]] = field(default_factory=list)  # time, broker and facts of every report
+    tick: int | None = None  # when somebody is due next
+    closing: bool = False  # whether no report can come any more
+
+    @property
+    def everything(self) -> int:
+        """All facts."""
+        return (1 << len(self.facts)) - 1
+
+    @property
+    def version(self) -> int:
+        """How many facts a coordinator has got to know."""
+        return len(self.order)
+
+    def add(self, values: Iterable[tuple[int, Code]], time: int, publisher: str) -> int:
+        """The facts of a report."""
+        bits, number = 0, self.number
+        for value in values:
+            at = number.get(value)
+            if at is None:
+                at = number[value] = len(self.facts)
+                self.facts.append(Fact(*value, time, publisher))
+                self.on_field[value[0]] = self.on_field.get(value[0], 0) | 1 << at
+            bits |= 1 << at
+        return bits
+
+    def same_fields(self, facts: int) -> int:
+        """All facts on the fields that some facts are on."""
+        return sum(on for on in self.on_field.values() if on & facts)
+
+    def of_fields(self, fields: Iterable[int]) -> int:
+        """All facts on some fields."""
+        return sum(self.on_field.get(number, 0) for number in fields)
+
+    def latest(self, facts: int) -> dict[int, Fact]:
+        """Field -> its value that was reported last, among some facts."""
+        return {fact.field: fact for fact in self.members(facts)}
+
+    def members(self, facts: int) -> list[Fact]:
+        """Some facts, in the order of their first reports."""
+        return [self.facts[at] for at in bits_of(facts)]
+
+
+def bits_of(bits: int) -> list[int]:
+    """The places of the bits of a set, ascending.
+
+    >>> bits_of(0b1101)
+    [0, 2, 3]
+    """
+    found = []
+    while bits:
+        lowest = bits & -bits
+        found.append(lowest.bit_length() - 1)
+        bits ^= lowest
+    return found

@@ -1,0 +1,67 @@
+"""What travels because of merged events, counted by paths and turned into a bill at the end."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+from sparing.control.merging.tree import MergeTree
+from sparing.control.plan import Plan
+from sparing.flow.events.circles import Circle
+from sparing.model.bill import Bill, BillKey, MessageKind
+
+PUBLICATION, MERGED, COORDINATION = MessageKind.PUBLICATION, MessageKind.MERGED, MessageKind.COORDINATION
+
+
+class Messages:
+    """Counts of one advance."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._paths: Counter[tuple[MergeTree, int, int, MessageKind, int]] = Counter()
+        self._last_hops: Counter[tuple[Circle, int]] = Counter()
+        self._siena: Counter[tuple[MergeTree, int, frozenset[int]]] = Counter()
+
+    def send(self, tree: MergeTree, source: int, target: int, kind: MessageKind, time: int) -> None:
+        """One message along a path."""
+        if source != target:
+            self._paths[tree, source, target, kind, time // self._plan.bucket] += 1
+
+    def notify(self, circle: Circle, time: int) -> None:
+        """One to every member of a circle."""
+        self._last_hops[circle, time // self._plan.bucket] += 1
+
+    def without_merging(self, tree: MergeTree, source: int, goals: frozenset[int]) -> None:
+        """A report as it would travel if nobody merged."""
+        self._siena[tree, source, goals] += 1
+
+    def bill(self) -> Bill:
+        """What was sent, by link."""
+        bill, names, bucket = Bill(), self._plan.routes.brokers, self._plan.bucket
+        for (tree, source, target, kind, at), times in self._paths.items():
+            way = tree.path(source, target)
+            for one, other in itertools.pairwise(way):
+                bill[BillKey(names[one], names[other], kind, at * bucket)] += times
+        for (circle, at), times in self._last_hops.items():
+            for number in circle.members:
+                who = self._plan.subscriptions[number].subscriber
+                bill[BillKey(names[circle.broker], who, MessageKind.NOTIFICATION, at * bucket)] += times
+        return bill
+
+    def siena(self) -> dict[tuple[str, str], int]:
+        """What would have been sent over each link if nobody merged."""
+        found: Counter[tuple[str, str]] = Counter()
+        names = self._plan.routes.brokers
+        for (tree, source, goals), times in self._siena.items():
+            for one, other in links_to(tree, source, goals):
+                found[names[one], names[other]] += times
+        return dict(found)
+
+
+def links_to(tree: MergeTree, source: int, goals: frozenset[int]) -> set[tuple[int, int]]:
+    """The links from a broker to some others, each once."""
+    return {pair for goal in goals for pair in _pairs(tree.path(source, goal))}
+
+
+def _pairs(way: tuple[int, ...]) -> list[tuple[int, int]]:
+    return list(itertools.pairwise(way))

@@ -1,0 +1,111 @@
+"""Reports: publications of a merged topic on their way to where events are merged."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.flow.events.circles import Key
+from sparing.flow.publications import Publications
+from sparing.match.columns import arrow, unarrow
+from sparing.model.topic import Topic
+from sparing.model.types import Code
+
+Value = tuple[int, Code]
+
+
+class Report(NamedTuple):
+    """One report: the values of its fields by number, without the event time. In the order in which they happen."""
+
+    time: int
+    id: str
+    publisher: str
+    at: int
+    key: Key
+    values: tuple[Value, ...]
+
+
+def reports_of(publications: Publications, topic: Topic) -> list[Report]:
+    """Publications as reports."""
+    assert topic.merge is not None
+    names = [name for name in topic.fields if name != topic.time]
+    number = {name: at for at, name in enumerate(topic.fields)}
+    columns = [_values(publications, name) for name in names]
+    values: list[list[Value]] = [[] for _ in range(len(publications))]
+    for name, column in zip(names, columns, strict=True):
+        at = number[name]
+        for row, code in enumerate(column):
+            if code is not None:
+                values[row].append((at, code))
+    of_key = [columns[names.index(name)] for name in topic.merge.key]
+    keys = list(zip(*of_key, strict=True))
+    rows = zip(
+        publications.time.tolist(),
+        publications.id.tolist(),
+        publications.publisher.tolist(),
+        publications.at.tolist(),
+        keys,
+        map(tuple, values),
+        strict=True,
+    )
+    return [Report(*row) for row in rows]
+
+
+def _values(publications: Publications, name: str) -> list[Code | None]:
+    column = publications.columns[name]
+    codes = column.codes().tolist()
+    if column.valid.all():
+        return codes  # type: ignore[no-any-return]
+    return [code if there else None for code, there in zip(codes, column.valid.tolist(), strict=True)]
+
+
+def by_lane(publications: Publications, topic: Topic, lanes: int) -> Iterator[tuple[int, Publications]]:
+    """Publications dealt out by their keys."""
+    assert topic.merge is not None
+    if not len(publications):
+        return
+    if lanes == 1:
+        yield 0, publications
+        return
+    keys = zip(*(_values(publications, name) for name in topic.merge.key), strict=True)
+    lane = np.array([zlib.crc32(repr(key).encode()) % lanes for key in keys])
+    for one in np.unique(lane).tolist():
+        yield one, publications.take(np.flatnonzero(lane == one))
+
+
+def pack(publications: Publications, payload: bool) -> bytes:
+    """Publications as one Arrow buffer, with what they said if somebody may have to be shown it."""
+    table = pa.table(
+        {
+            "time": publications.time,
+            "id": pa.array(publications.id, type=pa.string()),
+            "publisher": pa.array(publications.publisher, type=pa.string()),
+            "at": publications.at.astype(np.int32),
+            **({"payload": pa.array(publications.payload, type=pa.string())} if payload else {}),
+            **{f".{name}": arrow(column) for name, column in publications.columns.items()},
+        }
+    )
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def unpack(buffer: bytes, topic: Topic) -> Publications:
+    """The inverse of `pack`."""
+    with pa.ipc.open_stream(buffer) as reader:
+        table = reader.read_all()
+    said = table["payload"].to_numpy() if "payload" in table.column_names else np.full(len(table), "{}", dtype=object)
+    return Publications(
+        topic.name,
+        table["time"].to_numpy(),
+        table["id"].to_numpy(),
+        table["publisher"].to_numpy(),
+        table["at"].to_numpy(),
+        {name: unarrow(table[f".{name}"], kind) for name, kind in topic.fields.items()},
+        said,
+    )

@@ -1,0 +1,80 @@
+"""Where events happen: the trees of a merged topic, who is down when, and who looks on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from sparing.control.merging.tree import MergeTree, Roles, trees_of
+from sparing.control.plan import Plan
+from sparing.flow.events.circles import Circles
+from sparing.flow.events.event import Event
+from sparing.flow.events.messages import Messages
+from sparing.model.merge import Compare
+
+
+class Happening(NamedTuple):
+    """Something that happened to an event, for whoever wants to know why."""
+
+    time: int
+    what: str
+    broker: int
+    target: int
+    facts: int
+    who: tuple[int, ...] = ()
+
+
+class Watcher(Protocol):
+    """Looks on while events happen."""
+
+    def see(self, event: Event, happening: Happening) -> None:
+        """Something happened."""
+
+
+class Scene:
+    """Settings of one merged topic under one plan; only `messages` and `watcher` change."""
+
+    def __init__(self, plan: Plan, topic: str, watcher: Watcher | None = None) -> None:
+        self.plan = plan
+        self.topic = plan.topics[topic]
+        self.policy = plan.events
+        self.circles = Circles(plan, topic)
+        self.merge = self.circles.merge
+        self.by_name = self.merge.compare is Compare.NAME
+        self.trees: Sequence[MergeTree] = trees_of(plan, topic, self.policy.actives)
+        self.tree_of = {broker: number for number, tree in enumerate(self.trees) for broker in tree.brokers}
+        self.outages = [(o.start, plan.routes.number[o.broker], o.end) for o in plan.outages]
+        self.messages = Messages(plan)
+        self.watcher = watcher
+
+    def down(self, time: int) -> frozenset[int]:
+        """Brokers whose aggregators are down."""
+        if not self.outages:
+            return frozenset()
+        return frozenset(b for start, b, end in self.outages if start <= time and (end is None or time < end))
+
+    def roles(self, event: Event, time: int) -> Roles:
+        """Who aggregates for an event."""
+        return self.trees[event.tree].roles(event.hops, self.down(time))
+
+    def new(self, event: Event, had: int, facts: int) -> int:
+        """What of some facts tells anything new to who had others."""
+        return facts & ~(event.same_fields(had) if self.by_name and had else had)
+
+    def name(self, broker: int) -> str:
+        """The name of a broker."""
+        return self.plan.routes.brokers[broker]
+
+    def see(
+        self,
+        event: Event,
+        time: int,
+        what: str,
+        broker: int,
+        target: int = -1,
+        facts: int = 0,
+        who: tuple[int, ...] = (),
+    ) -> None:
+        """Tell whoever looks on."""
+        if self.watcher is not None:
+            self.watcher.see(event, Happening(time, what, broker, target, facts, who))

@@ -1,0 +1,168 @@
+"""From publishers to the coordinator: reports climb, aggregators drop what is known and hold back what is new.
+
+An aggregator that gets the first report of an event passes it on at once; of later ones it drops what it has had, and
+keeps the rest until somebody is due to hear. Then what is held back goes to the coordinator, the farthest first, and is
+merged at every aggregator on the way.
+
+A broker that fails loses all of that. What was published at a broker is kept there until the event is over, and sent
+again to the coordinator once the loss is noticed.
+
+Paper: caeva, section III-B, Dynamic Aggregation.
+"""
+
+from __future__ import annotations
+
+from sparing.flow.events.election import elect, re_elect
+from sparing.flow.events.event import Event, bits_of
+from sparing.flow.events.messages import COORDINATION, MERGED, PUBLICATION
+from sparing.flow.events.scene import Scene
+
+
+def climb(scene: Scene, event: Event, time: int, broker: int, facts: int) -> None:
+    """A report was published: it travels to the first aggregator on its way."""
+    if (event.at_once or event.hot) and event.coordinator in scene.down(time):
+        succeed(scene, event, time)
+    _arrive(scene, event, time, broker, broker, facts)
+
+
+def gather(scene: Scene, event: Event, time: int) -> bool:
+    """Everything that has been reported gets to the coordinator; False if there is none, and nobody can be elected.
+
+    A loss that has not been made good is noticed now.
+    """
+    if event.coordinator in scene.down(time) and not succeed(scene, event, time):
+        return False
+    if event.lost:
+        make_good(scene, event, time)
+    flush(scene, event, time)
+    return True
+
+
+def _arrive(scene: Scene, event: Event, time: int, source: int, at: int, facts: int) -> None:
+    """A report that comes from `source` and has got to `at` goes on to the next aggregator, or is lost for now."""
+    tree, roles = scene.trees[event.tree], scene.roles(event, time)
+    goal = tree.way_up(at, roles)[-1] if event.coordinator is None else event.coordinator
+    acting = None if event.coordinator in scene.down(time) else event.coordinator  # whatever its role is by now
+    found = next((b for b in tree.path(at, goal) if b == acting or roles.aggregates(b)), None)
+    scene.messages.send(tree, source, goal if found is None else found, PUBLICATION, time)
+    if found is None:  # the coordinator is down, and nobody has noticed yet
+        scene.see(event, time, "is lost at", goal, -1, facts)
+        return
+    if found != source:
+        scene.see(event, time, "is sent", source, found, facts)
+    first = found not in event.seen
+    had = event.seen.get(found, 0)
+    new = scene.new(event, had, facts)
+    event.seen[found] = had | new
+    if not new and not first:
+        scene.see(event, time, "is redundant at", found, -1, facts)
+        return
+    if found == acting or found in roles.active:
+        if event.coordinator is None:
+            event.coordinator = elect(scene, event, time, [found])
+        _keep(scene, event, found, new)
+    elif first:
+        scene.see(event, time, "is passed on by", found, -1, facts)
+        way = tree.path(found, goal)
+        _arrive(scene, event, time, found, way[1], facts)
+        if (told_by := next((b for b in way if b in roles.active), None)) is not None:
+            scene.messages.send(tree, told_by, found, COORDINATION, time)
+    else:
+        _keep(scene, event, found, new)
+    if found != event.coordinator and (first or new) and _hot(scene, event, event.unsent.get(found, 0)):
+        scene.see(event, time, "is hot at", found, -1, event.unsent[found])
+        flush(scene, event, time, only=found)
+
+
+def _keep(scene: Scene, event: Event, broker: int, new: int) -> None:
+    """An aggregator holds back what is new, or has it merged if it is the coordinator."""
+    if broker == event.coordinator:
+        merge(scene, event, new)
+    elif new:
+        event.unsent[broker] = event.unsent.get(broker, 0) | new
+
+
+def _hot(scene: Scene, event: Event, facts: int) -> bool:
+    """Whether some facts may make the event urgent to somebody."""
+    if not event.hot or not facts:
+        return False
+    for at in bits_of(facts):
+        admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
+        if (admitted | (touched & scene.circles.missing)) & event.hot:
+            return True
+    return False
+
+
+def merge(scene: Scene, event: Event, facts: int) -> None:
+    """The coordinator gets to know facts."""
+    event.merged |= scene.new(event, event.merged, facts)
+    for at in bits_of(scene.new(event, event.prefix[-1], facts)):
+        event.order.append(at)
+        event.prefix.append(event.prefix[-1] | 1 << at)
+        admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
+        event.admitted |= admitted
+        event.touched |= touched
+
+
+def flush(scene: Scene, event: Event, time: int, only: int | None = None) -> None:
+    """Aggregators (or one of them, and those on its way) send what they hold back, the farthest first."""
+    tree, roles, goal = scene.trees[event.tree], scene.roles(event, time), event.coordinator
+    assert goal is not None
+    due = [only] if only is not None else list(event.unsent)
+    while due:
+        broker = max(due, key=lambda b: (tree.hops(b, goal), scene.name(b)))
+        due.remove(broker)
+        facts = event.unsent.pop(broker, 0)
+        if not facts:
+            continue
+        if broker == goal:
+            merge(scene, event, facts)
+            continue
+        taker = next(b for b in tree.path(broker, goal)[1:] if b == goal or roles.aggregates(b))
+        scene.messages.send(tree, broker, taker, MERGED, time)
+        scene.see(event, time, "is flushed", broker, taker, facts)
+        had = event.seen.get(taker, 0)
+        new = scene.new(event, had, facts)
+        event.seen[taker] = had | new
+        if new:
+            _keep(scene, event, taker, new)
+            if taker != goal and taker not in due:
+                due.append(taker)
+
+
+def fail(event: Event, broker: int) -> None:
+    """A broker's aggregator fails: what it holds is lost, and its neighbours cannot rely on what they sent it."""
+    event.seen.pop(broker, None)
+    event.unsent.pop(broker, None)
+    event.known = {pair: version for pair, version in event.known.items() if broker not in pair}
+    event.lost.add(broker)
+    if broker == event.coordinator:
+        event.merged = 0
+
+
+def succeed(scene: Scene, event: Event, time: int) -> bool:
+    """Another coordinator takes over from one that is down, if there is one."""
+    winner = re_elect(scene, event, time)
+    if winner is None:
+        return False
+    event.lost.add(-1 if event.coordinator is None else event.coordinator)
+    had = event.seen.get(winner, 0)
+    event.coordinator, event.merged = winner, 0
+    event.unsent.pop(winner, None)
+    merge(scene, event, had)
+    make_good(scene, event, time, everybody=True)
+    return True
+
+
+def make_good(scene: Scene, event: Event, time: int, everybody: bool = False) -> None:
+    """What may have been lost with brokers is sent to the coordinator again by those who kept it."""
+    tree, goal = scene.trees[event.tree], event.coordinator
+    assert goal is not None
+    everybody = everybody or goal in event.lost
+    for broker, facts in sorted(event.kept.items()):
+        if everybody or not event.lost.isdisjoint(tree.path(broker, goal)):
+            scene.messages.send(tree, broker, goal, MERGED, time)
+            scene.see(event, time, "is sent again", broker, goal, facts)
+            event.seen[goal] = event.seen.get(goal, 0) | facts
+            merge(scene, event, facts)
+    event.lost.clear()

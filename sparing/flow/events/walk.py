@@ -1,0 +1,309 @@
+"""The walk of a merged topic's events in event time.
+
+At equal times, aggregators fail first, then cycles end, then reports are made. A report belongs to the event of its key
+that began no longer ago than the topic says; else it begins another. An event is over when no report can come any more
+and everybody has been told.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from sparing.flow.events.circles import Key
+from sparing.flow.events.downward import (
+    Notice,
+    at_tick,
+    disseminate,
+    hot,
+    next_tick,
+    pending,
+    rouse,
+    without_waiting,
+)
+from sparing.flow.events.election import elect
+from sparing.flow.events.event import Event, Told
+from sparing.flow.events.messages import COORDINATION, PUBLICATION, Messages, links_to
+from sparing.flow.events.placement import Placer, conclude, placer_of
+from sparing.flow.events.reports import Report
+from sparing.flow.events.scene import Scene
+from sparing.flow.events.upward import climb, fail, flush, gather, make_good, merge
+from sparing.model.bill import Bill
+
+
+@dataclass
+class EventState:
+    """What must be remembered between two batches: events under way, reports whose time has not come, placements."""
+
+    events: list[Event] = field(default_factory=list)
+    waiting: list[Report] = field(default_factory=list)
+    placers: list[Placer] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        """Nothing is left to remember."""
+        return not self.events and not self.waiting and not any(placer.direction for placer in self.placers)
+
+    def wakes(self) -> int | None:
+        """The next event time at which something is to be done, if nothing else arrives."""
+        times = [moment for event in self.events if (moment := moment_of(event)) is not None]
+        if self.waiting:
+            times.append(min(report.time for report in self.waiting) + 1)
+        return min(times, default=None)
+
+
+@dataclass(frozen=True)
+class EventOutcome:
+    """What one advance gave rise to.
+
+    `closed` are events that nobody can report on any more, for those who compute with them. `siena` is what would have
+    been sent over each link if nobody merged.
+    """
+
+    notices: list[Notice]
+    closed: list[Event]
+    bill: Bill
+    siena: dict[tuple[str, str], int]
+    late: list[Report]
+
+
+def moment_of(event: Event) -> int | None:
+    """When something is to be done about an event next."""
+    times = [time for time in (event.tick, None if event.closing else event.closes + 1) if time is not None]
+    return min(times, default=None)
+
+
+class EventWalk:
+    """One lane of a merged topic."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    def advance(
+        self, state: EventState | None, arrivals: Iterable[Report], until: int, late_before: int
+    ) -> tuple[EventState, EventOutcome]:
+        """Take in reports, then do everything that falls before `until`; reports made before `late_before` are late."""
+        step = _Step(self.scene, state or EventState())
+        late = step.take(arrivals, late_before)
+        step.run(until)
+        outcome = EventOutcome(step.notices, step.closed, self.scene.messages.bill(), self.scene.messages.siena(), late)
+        return step.state(), outcome
+
+
+class _Step:
+    """One advance under way."""
+
+    def __init__(self, scene: Scene, state: EventState) -> None:
+        scene.messages = Messages(scene.plan)
+        self.scene = scene
+        self.placers = state.placers or [placer_of(scene.policy.places, tree) for tree in scene.trees]
+        self.waiting = list(state.waiting)
+        self.notices: list[Notice] = []
+        self.closed: list[Event] = []
+        self._events: dict[int, Event] = {id(event): event for event in state.events}
+        self._open: dict[tuple[int, Key], Event] = {}
+        self._moments: list[tuple[int, int, Key, int]] = []
+        for event in state.events:
+            if not event.closing:
+                self._open[event.tree, event.key] = event
+            self._plan(event)
+
+    def take(self, arrivals: Iterable[Report], late_before: int) -> list[Report]:
+        """Take in reports; gives those that are late."""
+        late = []
+        for report in arrivals:
+            if report.time < late_before:
+                late.append(report)
+            elif report.at in self.scene.tree_of:
+                self.waiting.append(report)
+        self.waiting.sort(key=lambda report: report[:3])
+        return late
+
+    def run(self, until: int) -> None:
+        """Do everything that falls before `until`, and what cycles that end then bring."""
+        done, waiting = 0, self.waiting
+        while True:
+            report = waiting[done] if done < len(waiting) and waiting[done].time < until else None
+            if self._moments and self._moments[0][0] <= (until if report is None else report.time):
+                time, _, _, which = heapq.heappop(self._moments)
+                event = self._events.get(which)
+                if event is not None and moment_of(event) == time:
+                    self._turn(event, time)
+            elif report is not None:
+                self._report(report, done)
+                done += 1
+            else:
+                break
+        self.waiting = waiting[done:]
+
+    def state(self) -> EventState:
+        """What is left."""
+        return EventState(list(self._events.values()), self.waiting, self.placers)
+
+    def _plan(self, event: Event) -> None:
+        if (moment := moment_of(event)) is not None:
+            heapq.heappush(self._moments, (moment, event.began, event.key, id(event)))
+
+    def _report(self, report: Report, place: int) -> None:
+        scene, tree = self.scene, self.scene.tree_of[report.at]
+        event = self._open.get((tree, report.key))
+        if event is None or event.closes < report.time:
+            event = self._begin(report, tree, place)
+        self._outages(event, report.time)
+        values = (*report.values, (scene.circles.number[scene.topic.time], event.began))
+        facts = event.add(values, report.time, report.publisher)
+        event.last = report.time
+        scene.see(event, report.time, "is reported", report.at, -1, facts)
+        if event.told or event.gathers:
+            self._spread(event, report, facts)
+        self._schedule(event, report.time)
+
+    def _spread(self, event: Event, report: Report, facts: int) -> None:
+        """A report goes where it must, and those who do not wait are told."""
+        scene, time, tree = self.scene, report.time, self.scene.trees[event.tree]
+        goals = frozenset(told.circle.broker for told in event.told) | event.gathers
+        scene.messages.without_merging(tree, report.at, goals)
+        if not scene.policy.merges:
+            for one, other in links_to(tree, report.at, goals):
+                scene.messages.send(tree, one, other, PUBLICATION, time)
+            merge(scene, event, facts)
+            rouse(scene, event)
+            self.notices += disseminate(scene, event, time, without_waiting)
+            return
+        event.log.append((time, report.at, facts))
+        event.kept[report.at] = event.kept.get(report.at, 0) | facts
+        climb(scene, event, time, report.at, facts)
+        if event.coordinator is None or event.coordinator in scene.down(time):
+            return
+        if event.at_once or event.hot:
+            if event.lost:
+                make_good(scene, event, time)
+            if event.at_once:
+                flush(scene, event, time)
+            if rouse(scene, event):
+                self._hurry(event, time)
+            self.notices += disseminate(scene, event, time, without_waiting)
+
+    def _hurry(self, event: Event, time: int) -> None:
+        """The coordinator has all aggregators send what they hold back, and go on at once from now on."""
+        scene, goal = self.scene, event.coordinator
+        assert goal is not None
+        for broker in sorted(event.seen.keys() - {goal}):
+            scene.messages.send(scene.trees[event.tree], goal, broker, COORDINATION, time)
+        scene.see(event, time, "is urgent at", goal)
+        flush(scene, event, time)
+
+    def _begin(self, report: Report, tree: int, place: int) -> Event:
+        """Another event begins; if its first reports come at the same time, several brokers may claim it."""
+        scene = self.scene
+        concerned = scene.circles.concerned(report.key, report.time)
+        circles = [circle for circle in concerned if scene.tree_of.get(circle.broker) == tree]
+        gathers = frozenset(b for b in scene.circles.gathers(report.key) if scene.tree_of.get(b) == tree)
+        event = Event(
+            report.key,
+            report.time,
+            report.time + scene.merge.within,
+            tree,
+            self.placers[tree].hops,
+            [Told(circle) for circle in circles],
+            gathers,
+            report.time,
+        )
+        event.cycles = tuple(sorted({circle.every for circle in circles if circle.every}))
+        event.at_once = any(not circle.every for circle in circles)
+        event.hot = hot(event)
+        event.outages = sum(start <= report.time for start, _, _ in scene.outages)
+        self._events[id(event)] = self._open[tree, report.key] = event
+        self._plan(event)
+        if scene.policy.merges and (event.told or event.gathers):
+            self._first_claims(event, report, place)
+        return event
+
+    def _first_claims(self, event: Event, report: Report, place: int) -> None:
+        scene, tree = self.scene, self.scene.trees[event.tree]
+        roles = scene.roles(event, report.time)
+        if not roles.active:
+            return
+        claimants = set()
+        while place < len(self.waiting) and self.waiting[place].time == report.time:
+            other = self.waiting[place]
+            if other.key == event.key and scene.tree_of[other.at] == event.tree:
+                claimants.add(tree.way_up(other.at, roles)[-1])
+            place += 1
+        event.coordinator = elect(scene, event, report.time, claimants)
+
+    def _outages(self, event: Event, time: int) -> None:
+        """Aggregators fail that do so up to a time."""
+        while event.outages < len(self.scene.outages) and self.scene.outages[event.outages][0] <= time:
+            start, broker, _ = self.scene.outages[event.outages]
+            fail(event, broker)
+            self.scene.see(event, start, "fails", broker)
+            event.outages += 1
+
+    def _turn(self, event: Event, time: int) -> None:
+        """A cycle ends, or the last report has come."""
+        self._outages(event, time)
+        if event.tick == time:
+            self._tick(event, time)
+        if not event.closing and event.closes < time:
+            self._close(event, time)
+        if event.closing and (not event.told or not pending(self.scene, event)):
+            self._conclude(event, time)
+        else:
+            self._schedule(event, time)
+
+    def _tick(self, event: Event, time: int) -> None:
+        scene = self.scene
+        if scene.policy.merges:
+            missed = event.coordinator is None or event.coordinator in scene.down(time)
+            if not gather(scene, event, time) or missed:
+                return
+        if rouse(scene, event) and scene.policy.merges:
+            self._hurry(event, time)
+        self.notices += disseminate(scene, event, time, at_tick(event, time))
+
+    def _close(self, event: Event, time: int) -> None:
+        scene = self.scene
+        event.closing = True
+        if self._open.get((event.tree, event.key)) is event:
+            del self._open[event.tree, event.key]
+        if event.gathers:
+            if scene.policy.merges:
+                gather(scene, event, time)
+                if event.at_once:
+                    self.notices += disseminate(scene, event, time, without_waiting)
+            self.closed.append(replace(event))
+
+    def _schedule(self, event: Event, time: int) -> None:
+        due = event.told and pending(self.scene, event)
+        event.tick = next_tick(event, time) if due else None
+        assert event.tick is None or event.tick <= self._latest(event), "an event must come to an end"
+        self._plan(event)
+
+    def _latest(self, event: Event) -> int:
+        """By when everybody must have been told: two cycles after the last report or change of the brokers."""
+        changes = [time for start, _, end in self.scene.outages for time in (start, end) if time is not None]
+        return max(event.closes, *changes, 0) + 3 * max(event.cycles)
+
+    def _conclude(self, event: Event, time: int) -> None:
+        """The event is over: nobody needs to remember it, and passive aggregators may move."""
+        scene, tree, placer = self.scene, self.scene.trees[event.tree], self.placers[event.tree]
+        del self._events[id(event)]
+        scene.see(event, time, "is over", -1)
+        if not event.log or event.coordinator is None or isinstance(scene.policy.places, int):
+            return
+        before = tree.roles(placer.hops)
+        for broker in sorted(event.kept):
+            way = tree.way_up(broker, before)
+            teller = next((b for b in way if b in before.passive), None)
+            if teller is not None:
+                scene.messages.send(tree, teller, event.coordinator, COORDINATION, time)
+        moved = conclude(tree, event, placer, scene.policy.places, scene.policy.delta, partial(scene.new, event))
+        if moved:
+            far = max(placer.hops, placer.hops - moved)
+            for broker, distance in before.distance.items():
+                if 0 < distance <= far:
+                    way = tree.way_up(broker, before)
+                    scene.messages.send(tree, way[1], broker, COORDINATION, time)
