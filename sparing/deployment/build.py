@@ -6,8 +6,10 @@ from pathlib import Path
 
 from sparing.deployment.attributes import kinds_of
 from sparing.deployment.deployment import Deployment, Policy
+from sparing.deployment.durations import duration
 from sparing.deployment.endpoints import endpoint
-from sparing.deployment.mistakes import Mistakes, Place, quoting
+from sparing.deployment.mistakes import Mistakes
+from sparing.deployment.outages import outages_of
 from sparing.deployment.overlay import overlay_of
 from sparing.deployment.paths import located
 from sparing.deployment.publishers import advertisements
@@ -17,8 +19,6 @@ from sparing.deployment.sections import Sections, Where
 from sparing.deployment.subscribers import candidates
 from sparing.deployment.subscriptions import subscriptions_of
 from sparing.deployment.topics import topics_of
-from sparing.language.duration import parse_duration
-from sparing.language.errors import LanguageError
 
 
 def build(sections: Sections, base: Path) -> Deployment:
@@ -37,9 +37,10 @@ def build(sections: Sections, base: Path) -> Deployment:
     published = advertisements(sections.publishers, brokers, file.topics, topics, kinds, mistakes)
     source = endpoint("source", file.source, base, place, mistakes)
     sink = endpoint("sink", file.sink, base, place, mistakes)
-    watermark = _duration(file.watermark, 0, place(("watermark",)), mistakes)
-    bucket = _duration(file.bill.bucket, 1, place(("bill", "bucket")), mistakes)
+    watermark = duration(file.watermark, 0, place(("watermark",)), mistakes)
+    bucket = duration(file.bill.bucket, 1, place(("bill", "bucket")), mistakes)
     policy = _policy(file.policy, place, mistakes)
+    outages = outages_of(file.outages, brokers, place, mistakes)
     mistakes.stop_if_any()
     check_reach(overlay, published, subscribers, subscriptions, sections.subscriptions.place)
     return Deployment(
@@ -52,6 +53,7 @@ def build(sections: Sections, base: Path) -> Deployment:
         source=source,
         sink=sink,
         policy=policy,
+        outages=outages,
         watermark=watermark,
         bucket=bucket,
         checkpoint=None if file.checkpoint is None else located(file.checkpoint, base),
@@ -61,7 +63,7 @@ def build(sections: Sections, base: Path) -> Deployment:
 
 def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
     here = place(("policy", "patience"))
-    patience = None if entry.patience is None else _duration(entry.patience, 1, here, mistakes)
+    patience = None if entry.patience is None else duration(entry.patience, 1, here, mistakes)
     if patience is not None and entry.decision != "patience":
         mistakes.add(
             here, f"The decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
@@ -73,6 +75,9 @@ def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
         mistakes.add(place(("policy", "delta")), f"{entry.folding} knows no delta: leave it out, or say folding: mefa")
     if "gamma" in entry.model_fields_set and entry.trees != "ds":
         mistakes.add(place(("policy", "gamma")), "Distance alone decides: leave gamma out, or say trees: ds")
+    for key in ("placement", "active_aggregators"):
+        if key in entry.model_fields_set and entry.events != "caeva":
+            mistakes.add(place(("policy", key)), f"{entry.events} has none: leave {key} out, or say events: caeva")
     return Policy(
         trees=entry.trees,
         tree=entry.tree,
@@ -85,19 +90,10 @@ def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
         folding=entry.folding,
         theta=entry.theta,
         delta=entry.delta,
-        hop=_duration(entry.hop, 0, place(("policy", "hop")), mistakes),
+        hop=duration(entry.hop, 0, place(("policy", "hop")), mistakes),
         rate=entry.rate,
+        events=entry.events,
+        placement=entry.placement,
+        active_aggregators=entry.active_aggregators,
+        lanes=entry.lanes,
     )
-
-
-def _duration(text: str, least: int, place: Place, mistakes: Mistakes) -> int:
-    try:
-        duration = parse_duration(text)
-    except LanguageError as error:
-        mistakes.add(place, quoting(error))
-        return least
-    if duration < least:
-        mistakes.add(
-            place, f"'{text}' is too short: give a duration {'above zero' if least else 'that is not negative'}"
-        )
-    return duration

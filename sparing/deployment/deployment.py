@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sparing.model.errors import SparingError
+from sparing.model.merge import Outage
 from sparing.model.overlay import Overlay
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.topic import Topic
@@ -41,6 +42,10 @@ class Policy:
     delta: float = 0.0
     hop: int = SECOND  # how long the report of a leave takes for every hop (microseconds)
     rate: float = 1.0  # publications a second expected of a publisher
+    events: str = "caeva"
+    placement: str | int = "adaptive"
+    active_aggregators: int = 3
+    lanes: int = 1
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class Deployment:
     source: Endpoint | None = None
     sink: Endpoint | None = None
     policy: Policy = field(default_factory=Policy)
+    outages: tuple[Outage, ...] = ()
     watermark: int = 10 * SECOND
     bucket: int = 60 * SECOND
     checkpoint: str | None = None

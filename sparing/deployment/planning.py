@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from sparing.control.folding.policy import Folding, FoldingPolicy
+from sparing.control.merging.outages import check_outages
+from sparing.control.merging.policy import EventPolicy, Events, Moves
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.billing import with_ghosts
-from sparing.deployment.deployment import Deployment
+from sparing.deployment.deployment import Deployment, Policy
 
 
 def plan_of(deployment: Deployment) -> Plan:
@@ -27,5 +29,14 @@ def plan_of(deployment: Deployment) -> Plan:
         FoldingPolicy(Folding(policy.folding), policy.theta, policy.delta, policy.hop, policy.rate),
         policy.trees,
         policy.gamma,
+        events_of(policy),
+        deployment.outages,
     )
+    check_outages(plan)
     return with_ghosts(plan)
+
+
+def events_of(policy: Policy) -> EventPolicy:
+    """How merged events travel."""
+    placement = policy.placement if isinstance(policy.placement, int) else Moves(policy.placement)
+    return EventPolicy(Events(policy.events), placement, policy.active_aggregators, policy.lanes)

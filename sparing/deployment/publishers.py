@@ -50,6 +50,9 @@ def advertisements(
         if isinstance(box, LanguageError):
             mistakes.add(publishers.place(index, "where"), quoting(box, who))
             continue
+        if entry.top_k is not None and topics[topic].merge is not None:
+            merged = f"{who} asks for top_k, but {topic} is merged: an event goes to everybody whom it concerns"
+            mistakes.add(publishers.place(index, "top_k"), merged)
         rank: Rank | LanguageError = ANYONE
         if entry.rank is not None and entry.top_k is None:
             alone = f"{who} has a rank, but no top_k: say how many of the best each publication goes to"

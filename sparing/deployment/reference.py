@@ -16,6 +16,8 @@ from sparing.deployment.schema import (
     EndpointEntry,
     Entry,
     FileEntry,
+    MergeEntry,
+    OutageEntry,
     OverlayEntry,
     PolicyEntry,
     PublisherEntry,
@@ -33,12 +35,14 @@ _TITLES: dict[str, type[Entry]] = {
     "Top level": FileEntry,
     "Overlay": OverlayEntry,
     "Topics": TopicEntry,
+    "Merge": MergeEntry,
     "Publishers": PublisherEntry,
     "Rank": RankEntry,
     "Subscribers": SubscriberEntry,
     "Subscriptions": SubscriptionEntry,
     "Source and sink": EndpointEntry,
     "Policy": PolicyEntry,
+    "Outages": OutageEntry,
     "Bill": BillEntry,
 }
 

@@ -120,6 +120,14 @@ def _theta(value: Any) -> int | None:
     raise _refused()
 
 
+def _placement(value: Any) -> str | int:
+    if value in ("adaptive", "replay"):
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise _refused()
+
+
 Text = Annotated[StrictStr, Field(min_length=1), Wants("text")]
 Name = Annotated[str, BeforeValidator(_name, json_schema_input_type=str | int), Field(min_length=1), Wants("text")]
 Folder = Annotated[StrictStr, Field(min_length=1), Wants("a path or URL")]
@@ -205,6 +213,29 @@ class OverlayEntry(Entry):
     )
 
 
+class MergeEntry(Entry):
+    """Reports of the same event in part, by several publishers, are merged: [merged events](events.md)."""
+
+    noun = "a merge"
+    key: Annotated[
+        list[Name],
+        BeforeValidator(_names, json_schema_input_type=Name | Annotated[list[Name], Field(min_length=1)]),
+        Field(min_length=1),
+        Wants("the name of a field or a list of them"),
+    ] = Field(description="The field, or fields, whose values tell which event a report is about.")
+    within: Duration = Field(description="How long after the first report of an event others may be about it, too.")
+    compare: Literal["value", "name"] = Field(
+        default="value",
+        description=(
+            "What makes a report redundant: the same `value` of a field (others are kept, each once), or any value of "
+            "a field of that `name`."
+        ),
+    )
+    cycle: Duration = Field(
+        default="1 second", description="Subscriptions choose notification cycles that are multiples of this."
+    )
+
+
 class TopicEntry(Entry):
     """A class of events."""
 
@@ -212,6 +243,9 @@ class TopicEntry(Entry):
     time: Text = Field(description="The field that holds the event time; its type is `timestamp`.")
     fields: Annotated[dict[str, Text], Wants("a mapping of fields to their types")] = Field(
         description="Field name to Spark SQL type. Topics that share a field give it the same type."
+    )
+    merge: MergeEntry | None = Field(
+        default=None, description="How publications are [merged](#merge) to events; each stands for itself if left out."
     )
 
 
@@ -288,6 +322,23 @@ class SubscriptionEntry(Entry):
     attributes: Attributes = Field(
         default={}, description="What publishers may [rank](#rank) by: names to numbers, text or booleans."
     )
+    urgent: Annotated[StrictStr | None, Wants("text")] = Field(
+        default=None,
+        description=(
+            "With `EVERY`: what does not wait for the end of the cycle, as a `WHERE` clause, e.g. `severity >= 4`."
+        ),
+    )
+
+
+class OutageEntry(Entry):
+    """A time in which a broker does not aggregate merged events; what it held of them is lost when it begins."""
+
+    noun = "an outage"
+    broker: Name = Field(description="The broker.")
+    start: Annotated[
+        int, BeforeValidator(_moment, json_schema_input_type=str), Wants("a timestamp such as 2026-01-31T12:00:00Z")
+    ] = Field(alias="from", description="When it begins (ISO; UTC if no zone).")
+    end: Moment = Field(default=None, alias="until", description="When it is over; never if left out.")
 
 
 class EndpointEntry(Entry):
@@ -387,6 +438,34 @@ class PolicyEntry(Entry):
             "With `folding`: publications a second that are expected of a publisher; tells when it pays to reconfigure."
         ),
     )
+    events: Literal["caeva", "agele", "siena"] = Field(
+        default="caeva",
+        description=(
+            "How events of merged topics travel: `caeva` merges at several brokers, `agele` at the center only, and "
+            "with `siena` every report travels to everybody who may want it: [merged events](events.md)."
+        ),
+    )
+    placement: Annotated[
+        str | int,
+        PlainValidator(_placement, json_schema_input_type=Literal["adaptive", "replay"] | Annotated[int, Field(ge=0)]),
+        Wants("adaptive, replay, or a whole number, 0 or more"),
+    ] = Field(
+        default="adaptive",
+        description=(
+            "With `events: caeva`: how many hops passive aggregators are from the active ones. `adaptive` has them "
+            "move by what they count, `replay` by going through each finished event again."
+        ),
+    )
+    active_aggregators: Annotated[int, Field(strict=True, ge=1), Wants("a whole number, 1 or more")] = Field(
+        default=3, description="With `events: caeva`: how many brokers near the center may coordinate events."
+    )
+    lanes: Annotated[int, Field(strict=True, ge=1, le=1024), Wants("a whole number from 1 to 1024")] = Field(
+        default=1,
+        description=(
+            "How many parts the events of a merged topic are dealt out to by their keys; they are worked on side by "
+            "side, and each learns its own placement. Topics with aggregate subscriptions have one."
+        ),
+    )
     seed: Annotated[int, Field(strict=True, ge=0), Wants("a whole number, 0 or more")] = Field(
         default=0, description="Decides, with a publication's id, every random draw."
     )
@@ -429,6 +508,9 @@ class FileEntry(Entry):
     )
     sink: SinkEntry | None = Field(default=None, description="Where results go: [sink](#source-and-sink).")
     policy: PolicyEntry = Field(default_factory=PolicyEntry, description="Techniques: [policy](#policy).")
+    outages: Annotated[list[OutageEntry], Wants("a list of outages")] = Field(
+        default=[], description="When brokers do not aggregate merged events: [outages](#outages)."
+    )
     watermark: Duration = Field(
         default="10 seconds", description="How much later than the latest event a publication may still arrive."
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 
-from sparing.deployment.mistakes import Mistakes, quoting
+from sparing.deployment.mistakes import Mistakes, Place, quoting
 from sparing.deployment.references import stranger, unlike
 from sparing.deployment.schema import SubscriptionEntry
 from sparing.deployment.sections import Section
 from sparing.language.errors import LanguageError
-from sparing.language.parse import parse_query
+from sparing.language.parse import parse_query, parse_where
+from sparing.model.box import Box
 from sparing.model.subscription import Query, Subscription
 from sparing.model.topic import Topic
 
@@ -40,8 +42,35 @@ def subscriptions_of(
         if isinstance(query, LanguageError):
             mistakes.add(subscriptions.place(index, "sql"), quoting(query, who))
         else:
-            found.append(Subscription(entry.id, entry.subscriber, query, begin, end, _attributes(entry)))
+            _check_cycle(who, query, topics[query.topic], subscriptions.place(index, "sql"), mistakes)
+            urgent = _urgent(who, entry, query, topics[query.topic], subscriptions.place(index, "urgent"), mistakes)
+            found.append(Subscription(entry.id, entry.subscriber, query, begin, end, _attributes(entry), urgent))
     return found
+
+
+def _check_cycle(who: str, query: Query, topic: Topic, place: Place, mistakes: Mistakes) -> None:
+    if topic.merge is not None and query.every is not None and query.every % topic.merge.cycle:
+        least = timedelta(microseconds=topic.merge.cycle)
+        mistakes.add(
+            place,
+            f"{who} has a cycle that is no multiple of {least.total_seconds():g} seconds, the cycle of {topic.name}",
+        )
+
+
+def _urgent(
+    who: str, entry: SubscriptionEntry, query: Query, topic: Topic, place: Place, mistakes: Mistakes
+) -> Box | None:
+    """What does not wait for the cycle."""
+    if entry.urgent is None:
+        return None
+    if query.every is None:
+        mistakes.add(place, f"{who} has no cycle to wait for: leave urgent out, or add EVERY to its sql")
+        return None
+    try:
+        return parse_where(entry.urgent, topic)
+    except LanguageError as error:
+        mistakes.add(place, quoting(error, who))
+        return None
 
 
 def _attributes(entry: SubscriptionEntry) -> tuple[tuple[str, float | str | bool], ...]:

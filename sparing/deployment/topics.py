@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from sparing.deployment.durations import duration
 from sparing.deployment.mistakes import Mistakes
 from sparing.deployment.names import hint
-from sparing.deployment.schema import TopicEntry
+from sparing.deployment.schema import MergeEntry, TopicEntry
 from sparing.deployment.sections import Where
 from sparing.model.errors import SparingError
+from sparing.model.merge import Compare, Merge
 from sparing.model.topic import Topic
 from sparing.model.types import TIMESTAMP, FieldType, field_type
 
@@ -48,8 +50,30 @@ def topics_of(entries: Mapping[str, TopicEntry], place: Where, mistakes: Mistake
         elif (kind := fields.get(entry.time, TIMESTAMP)) != TIMESTAMP:
             mistakes.add(here, f"Field '{entry.time}' of topic {name} is {kind}: an event time must be a timestamp")
         if len(mistakes) == before:
-            found[name] = Topic(name, entry.time, fields)
+            merge = None if entry.merge is None else _merge(name, entry, entry.merge, place, mistakes)
+            found[name] = Topic(name, entry.time, fields, merge)
     return found
+
+
+def _merge(topic: str, entry: TopicEntry, merge: MergeEntry, place: Where, mistakes: Mistakes) -> Merge:
+    """How a topic's publications are merged."""
+    here = ("topics", topic, "merge")
+    for field in merge.key:
+        if field not in entry.fields:
+            known = hint(field, [name for name in entry.fields if name != entry.time])
+            mistakes.add(place((*here, "key")), f"Topic {topic} has no field '{field}', the key of its events{known}")
+        elif field == entry.time:
+            mistakes.add(
+                place((*here, "key")), f"Field '{field}' is the event time of topic {topic}: it cannot be a key"
+            )
+    if len(set(merge.key)) < len(merge.key):
+        mistakes.add(place((*here, "key")), f"The key of topic {topic} names a field twice: keep one of them")
+    return Merge(
+        tuple(merge.key),
+        duration(merge.within, 1, place((*here, "within")), mistakes),
+        Compare(merge.compare),
+        duration(merge.cycle, 1, place((*here, "cycle")), mistakes),
+    )
 
 
 def _field(topic: str, field: str, type_name: str, first: _First) -> FieldType:

@@ -31,6 +31,7 @@ class Reason(StrEnum):
     UNKNOWN_TOPIC = "unknown topic"
     WRONG_TYPE = "wrong type"
     NO_EVENT_TIME = "no event time"
+    NO_KEY = "no event key"
     OUTSIDE = "outside the advertisement"
     LATE = "late"
 
@@ -89,7 +90,7 @@ class Admission:
     def admit(self, rows: Rows) -> Admitted:
         """Check a batch."""
         advertisement = self._under(rows)
-        untimely = self._without_time(rows, advertisement)
+        untimely = self._without_time(rows, advertisement) | self._without_key(rows, advertisement)
         advertisement[~self._boxes.admit(rows.columns, advertisement)] = BAD
         advertisement[rows.malformed | untimely | self._wishes_too_much(rows, advertisement)] = BAD
         for row in np.flatnonzero(rows.misfit & (advertisement != BAD)).tolist():
@@ -121,6 +122,16 @@ class Admission:
         for name, topic in self._plan.topics.items():
             numbers = [n for n, ad in enumerate(self._plan.advertisements) if ad.topic == name]
             missing |= np.isin(advertisement, numbers) & ~rows.columns[topic.time].valid
+        return missing
+
+    def _without_key(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
+        """Reports that do not say which event they are about."""
+        missing = np.zeros(len(rows), dtype=bool)
+        for name, topic in self._plan.topics.items():
+            if topic.merge is not None:
+                numbers = [n for n, ad in enumerate(self._plan.advertisements) if ad.topic == name]
+                there = np.logical_and.reduce([rows.columns[field].valid for field in topic.merge.key])
+                missing |= np.isin(advertisement, numbers) & ~there
         return missing
 
     def _wishes_too_much(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
@@ -168,6 +179,10 @@ class Admission:
             return Rejected(text, Reason.WRONG_TYPE, f"{field} is not {_article(types[field])}: {str(given)[:200]}")
         if not rows.columns[self._plan.topics[topic].time].valid[row]:
             return Rejected(text, Reason.NO_EVENT_TIME, f"the event time {self._plan.topics[topic].time} is missing")
+        merge = self._plan.topics[topic].merge
+        keyless = [field for field in (merge.key if merge is not None else ()) if not rows.columns[field].valid[row]]
+        if keyless:
+            return Rejected(text, Reason.NO_KEY, f"{keyless[0]} is missing, which tells events of {topic} apart")
         advertisement = self._plan.advertisements[advertised[topic]]
         if rows.top_k is not None and rows.top_k[row] == NO_NUMBER:
             return Rejected(text, Reason.WRONG_TYPE, "top_k is not a whole number above zero")

@@ -15,13 +15,14 @@ from sparing.flow.deliver.digest import PAYLOAD
 from sparing.flow.false_positives import Crossings, FalsePositives
 from sparing.flow.interests import Interests
 from sparing.flow.items import Item, item_columns, item_values
-from sparing.flow.kernels import sort_out
+from sparing.flow.kernels import RAW, sort_out
 from sparing.flow.ledger import Ledger
 from sparing.flow.matched import NO_MARK, Matched
 from sparing.flow.pairs import Pairs
 from sparing.flow.publications import Publications
 from sparing.flow.rank.choose import Chooser, Chosen
 from sparing.flow.topic_index import TopicIndex
+from sparing.match.boxes import Boxes
 from sparing.match.columns import Column
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.types import STRING
@@ -59,6 +60,7 @@ class AtOnce:
         self._apart = bool((routes.hops < 0).any())
         self._chooser = Chooser(interests.plan)
         self._false = FalsePositives(interests.plan)
+        self._hurries: dict[str, tuple[Boxes, np.ndarray]] = {}
 
     def arrive(self, publications: Publications) -> Iterator[Arrival]:
         """Match one batch and work through it."""
@@ -66,6 +68,15 @@ class AtOnce:
             in_force, chosen = self._choose(publications, found)
             false = self._false.crossings(publications, found, in_force)
             yield self._dispatch(publications, chosen.pairs, chosen.asked, false)
+
+    def arrive_whole(self, publications: Publications, only_here: bool) -> Iterator[Arrival]:
+        """Work through merged events, which only those get who compute with them (`only_here`: at the same broker)."""
+        held, broker_of = self._interests.held, self._interests.plan.broker_of
+        for found in self.matches(publications):
+            mine = self._in_force(publications, found.only(held[found.subscriptions]))
+            if only_here:
+                mine = mine.only(broker_of[mine.subscriptions] == publications.at[mine.rows])
+            yield self._dispatch(publications, mine)
 
     def chosen(self, publications: Publications) -> Iterator[tuple[Pairs, Chosen]]:
         """The matches of one batch that are in force, in parts, and those of them that are chosen."""
@@ -127,18 +138,14 @@ class AtOnce:
         `asked` are the matches that brokers had to count before they could be fair to all; `false` are crossings for
         nobody, which are billed where publications are made.
         """
-        interests, plan = self._interests, self._interests.plan
+        plan = self._interests.plan
         ledger = Ledger(plan)
         if asked is not None:
             ledger.ask(asked, publications.at, publications.time)
         if false is not None:
             for kind in (MessageKind.PUBLICATION, MessageKind.FALSE_POSITIVE):
                 ledger.cross_many(false.links, kind, publications.time[false.rows])
-        found = sort_out(
-            pairs.events, pairs.starts, pairs.subscriptions, interests.flags, plan.broker_of, len(plan.routes.brokers)
-        )
-        plain, held = (Pairs(pairs.events, *part) for part in found[:2])
-        goal_rows, goals = found[2]
+        (plain, held), goal_rows, goals = self._sorted_out(publications, pairs)
         sent: list[Item] = []
         if self._reached is None:
             ledger.cross_to(goal_rows, goals, publications.at, publications.time)
@@ -150,6 +157,46 @@ class AtOnce:
         ledger.notify_many(plain, publications.time)
         waiting = self._by_group(publications, held.without_empty(), goal_rows, goals)
         return Arrival(publications, plain, waiting, ledger.bill(), sent)
+
+    def _sorted_out(
+        self, publications: Publications, pairs: Pairs
+    ) -> tuple[tuple[Pairs, Pairs], np.ndarray, np.ndarray]:
+        """Plain and held pairs, and the rows and brokers that must be reached raw; what is urgent counts as plain."""
+        interests, plan = self._interests, self._interests.plan
+        flags, broker_of, which = interests.flags, plan.broker_of, pairs.subscriptions
+        urgent = self._urgent(publications, pairs)
+        if urgent is not None:  # those pairs are with doubles of their subscriptions that are plain
+            which = np.where(urgent, which + len(flags), which).astype(which.dtype)
+            flags = np.concatenate([flags, np.full(len(flags), RAW)]).astype(flags.dtype)
+            broker_of = np.concatenate([broker_of, broker_of])
+        found = sort_out(pairs.events, pairs.starts, which, flags, broker_of, len(plan.routes.brokers))
+        plain, held = (Pairs(pairs.events, *part) for part in found[:2])
+        if urgent is not None:
+            plain = Pairs(plain.events, plain.starts, plain.subscriptions % len(interests.flags))
+        return (plain, held), *found[2]
+
+    def _urgent(self, publications: Publications, pairs: Pairs) -> np.ndarray | None:
+        """Which pairs do not wait for the end of a cycle; None if none of them could."""
+        waits = self._interests.urgent[pairs.subscriptions]
+        if not waits.any():
+            return None
+        places = np.flatnonzero(waits)
+        rows = publications.take(pairs.rows[places])
+        urgent = np.zeros(len(pairs), dtype=bool)
+        boxes, number = self._hurry(publications.topic)
+        urgent[places] = boxes.admit(rows.columns, number[pairs.subscriptions[places]])
+        return urgent
+
+    def _hurry(self, topic: str) -> tuple[Boxes, np.ndarray]:
+        """What is urgent to a topic's subscriptions, and subscription -> the number of its box."""
+        if topic not in self._hurries:
+            plan = self._interests.plan
+            mine = [n for n in plan.by_topic[topic].tolist() if self._interests.urgent[n]]
+            number = np.full(len(plan.subscriptions), -1, dtype=np.int64)
+            number[mine] = np.arange(len(mine))
+            boxes = [box for n in mine if (box := plan.subscriptions[n].urgent) is not None]
+            self._hurries[topic] = Boxes(plan.topics[topic].fields, boxes), number
+        return self._hurries[topic]
 
     def _leaving(
         self,

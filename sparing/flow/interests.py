@@ -21,10 +21,10 @@ from sparing.model.window import TimeWindow
 ALWAYS = (-(1 << 63), (1 << 63) - 1)
 
 
-def aggregation_of(subscription: Subscription) -> Aggregation | None:
-    """What a subscription computes: its aggregation, or its digest; None if it is plain."""
+def aggregation_of(subscription: Subscription, merged: bool) -> Aggregation | None:
+    """What a subscription computes: its aggregation, or its digest; None if it is plain, or told of merged events."""
     query = subscription.query
-    if query.every is not None:
+    if query.every is not None and not merged:
         return digest(query)
     return query.aggregation
 
@@ -54,7 +54,8 @@ class Interests:
     @cached_property
     def aggregations(self) -> tuple[Aggregation | None, ...]:
         """By subscription number."""
-        return tuple(map(aggregation_of, self.plan.subscriptions))
+        merged = {name: topic.merge is not None for name, topic in self.plan.topics.items()}
+        return tuple(aggregation_of(s, merged[s.query.topic]) for s in self.plan.subscriptions)
 
     @cached_property
     def held(self) -> np.ndarray:
@@ -143,6 +144,17 @@ class Interests:
         return name
 
     @cached_property
+    def urgent(self) -> np.ndarray:
+        """Whether some publications do not wait for a subscription's cycle."""
+        given = np.array([s.urgent is not None for s in self.plan.subscriptions], dtype=bool)
+        waits: np.ndarray = self.held & given
+        return waits
+
+    def lanes(self, topic: str) -> int:
+        """How many parts the events of a merged topic are dealt out to: one if somebody computes with all of them."""
+        return 1 if self.held[self.plan.by_topic[topic]].any() else self.plan.events.lanes
+
+    @cached_property
     def fields(self) -> dict[str, tuple[str, ...]]:
         """Topic -> the fields that its held subscriptions compute with."""
         needed: dict[str, set[str]] = {topic: set() for topic in self.plan.topics}
@@ -161,4 +173,5 @@ class Interests:
     def wants_payload(self, topic: str) -> bool:
         """Whether somebody gets to see whole publications of a topic."""
         numbers = self.plan.by_topic[topic]
-        return PAYLOAD in self.carried[topic] or bool((~self.held[numbers]).any())
+        told_raw = self.plan.topics[topic].merge is None and bool((~self.held[numbers]).any())
+        return PAYLOAD in self.carried[topic] or told_raw

@@ -6,12 +6,15 @@ elsewhere are reached through the items that it gives and takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sparing.control.plan import Plan
 from sparing.flow.at_once import Arrival, AtOnce
 from sparing.flow.deliver.notifications import Notification
+from sparing.flow.events.merged_topic import MergedState, MergedTopic
+from sparing.flow.events.reports import by_lane
+from sparing.flow.events.telling import Telling
 from sparing.flow.interests import Interests
 from sparing.flow.items import Item
 from sparing.flow.links.policy import LinkPolicy
@@ -20,6 +23,8 @@ from sparing.flow.overlay import BEGINNING, END_OF_TIME, Overlay
 from sparing.flow.publications import Publications
 from sparing.flow.walk_state import WalkState
 from sparing.model.bill import Bill
+from sparing.model.errors import SparingError
+from sparing.model.topic import Topic
 
 
 @dataclass
@@ -30,6 +35,8 @@ class Delivered:
     notifications: list[Notification] = field(default_factory=list)
     bill: Bill = field(default_factory=Bill)
     late: list[Matched] = field(default_factory=list)
+    told: list[Telling] = field(default_factory=list)
+    late_reports: list[Publications] = field(default_factory=list)
     sent: list[Item] = field(default_factory=list)
 
 
@@ -42,6 +49,10 @@ class Walk:
         self._at_once = AtOnce(self.interests, here)
         self._overlay = Overlay(self.interests, here)
         self._states: dict[str, WalkState] = {}
+        if here is not None and any(topic.merge is not None for topic in plan.topics.values()):
+            raise SparingError("Brokers of a deployment with merged topics cannot be hosted apart: host all of them.")
+        self._events: dict[tuple[str, int], MergedState] = {}
+        self._merged: dict[str, MergedTopic] = {}
         self._time = BEGINNING
 
     def feed(
@@ -52,7 +63,8 @@ class Walk:
         Publications made before the last `until` are too late for windows.
         """
         delivered = Delivered()
-        arrivals = [arrival for batch in batches for arrival in self._at_once.arrive(batch)]
+        plain = [batch for batch in batches if self._topics[batch.topic].merge is None]
+        arrivals = [arrival for batch in plain for arrival in self._at_once.arrive(batch)]
         arrivals += self._at_once.receive([i for i in received if i.states is None and not i.subscription])
         waiting: dict[str, list[Matched]] = {}
         for arrival in arrivals:
@@ -72,8 +84,34 @@ class Walk:
             delivered.sent += outcome.sent
             if outcome.late is not None:
                 delivered.late.append(outcome.late)
+        self._feed_events(batches, until, delivered)
         self._time = until
         return delivered
+
+    @property
+    def _topics(self) -> Mapping[str, Topic]:
+        return self.interests.plan.topics
+
+    def _feed_events(self, batches: Sequence[Publications], until: int, delivered: Delivered) -> None:
+        """The same for merged topics."""
+        reports: dict[tuple[str, int], list[Publications]] = {lane: [] for lane in self._events}
+        for batch in batches:
+            if self._topics[batch.topic].merge is not None:
+                lanes = self.interests.lanes(batch.topic)
+                for lane, some in by_lane(batch, self._topics[batch.topic], lanes):
+                    reports.setdefault((batch.topic, lane), []).append(some)
+        for (topic, lane), found in sorted(reports.items()):
+            if topic not in self._merged:
+                self._merged[topic] = MergedTopic(self.interests, topic, self._at_once, self._overlay)
+            before = self._events.get((topic, lane))
+            state, outcome = self._merged[topic].advance(before, found, until, self._time)
+            self._events[topic, lane] = state
+            if state.empty:
+                del self._events[topic, lane]
+            delivered.told += outcome.told
+            delivered.notifications += [n for some in outcome.notifications for n in some]
+            delivered.bill.update(outcome.bill)
+            delivered.late_reports += outcome.late
 
     def _deliver(self, arrival: Arrival, delivered: Delivered) -> None:
         ids = arrival.publications.id[arrival.plain.rows].tolist()

@@ -23,7 +23,7 @@ from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
 from sparing.spark.paths import read_bytes, write_bytes
 
-FORMAT = 4
+FORMAT = 5
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Note:
     parts: dict[str, int]  # broker -> the connected part of the overlay that it lies in
     decision: str
     folding: str
+    events: str
     groups: dict[str, str]
     queries: dict[str, str]
     homes: dict[str, str]
@@ -49,6 +50,7 @@ _MEANING = {
     "brokers": "was made with other brokers",
     "decision": "was made with another link policy",
     "folding": "was made with another way of folding (folding, theta, delta, hop or rate)",
+    "events": "was made with another way of merging events (events, placement, active_aggregators or lanes)",
 }
 
 
@@ -57,11 +59,14 @@ def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: di
     return Note(
         FORMAT,
         int(spark.conf.get("spark.sql.shuffle.partitions") or 0),
-        _digest({n: [t.time, {f: k.name for f, k in t.fields.items()}] for n, t in deployment.topics.items()}),
+        _digest(
+            {n: [t.time, {f: k.name for f, k in t.fields.items()}, str(t.merge)] for n, t in deployment.topics.items()}
+        ),
         list(deployment.overlay.brokers),
         parts(deployment.overlay),
         f"{plan.decision}, waiting {policy_of(plan.decision, plan.patience).patience}",
         _folding(plan),
+        _events(plan),
         groups,
         {s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups},
         {
@@ -75,6 +80,14 @@ def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: di
 def _folding(plan: Plan) -> str:
     how = plan.folding
     return f"{how.method}, theta {how.theta}, delta {how.delta}, hop {how.hop}, rate {how.rate}"
+
+
+def _events(plan: Plan) -> str:
+    how = plan.events
+    computed = {s.query.topic for s in plan.subscriptions if s.query.aggregation is not None}
+    whole = sorted(name for name, topic in plan.topics.items() if topic.merge is not None and name in computed)
+    apart = f", but one for {', '.join(whole)}" if whole and how.lanes > 1 else ""
+    return f"{how.events}, placement {how.places}, {how.actives} active, {how.lanes} lanes{apart}"
 
 
 def parted(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, str] | None:

@@ -26,7 +26,7 @@ from sparing.model.overlay import Overlay
 from sparing.spark.checkpoint import check_in, known_groups, note_for, parted
 from sparing.spark.shipping import run_under, ship_later
 
-FOLLOWED = ("advertisements", "overlay", "subscribers", "subscriptions")
+FOLLOWED = ("advertisements", "overlay", "outages", "subscribers", "subscriptions")
 Tell = Callable[[str], None]
 
 
@@ -67,7 +67,7 @@ class Following:
         old = self._deployment
         if replace(new, **{part: getattr(old, part) for part in (*FOLLOWED, "tables")}) != old:
             raise SparingError(
-                "more than publishers, subscribers, subscriptions and links has changed in the deployment; "
+                "more than publishers, subscribers, subscriptions, links and outages has changed in the deployment; "
                 "stop it and run it again for that."
             )
         if _asks_for_top_k(new) and not self._with_top_k:
@@ -110,6 +110,7 @@ def _difference(old: Deployment, new: Deployment) -> str:
             "publisher", {a.publisher: a for a in old.advertisements}, {a.publisher: a for a in new.advertisements}
         ),
         _counted("subscription", {s.id: s for s in old.subscriptions}, {s.id: s for s in new.subscriptions}),
+        _counted("outage", *({(o.broker, o.start): o for o in some.outages} for some in (old, new))),
         _counted("link", *({frozenset((k.one, k.other)): k for k in some.overlay.links} for some in (old, new))),
     ]
     return "; ".join(filter(None, told)) or "subscribers moved"

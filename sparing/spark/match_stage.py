@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame
 from sparing.flow.admit import NO_NUMBER, Rejected, Rows
 from sparing.flow.at_once import Arrival
 from sparing.flow.deliver.payload import project
+from sparing.flow.events.reports import by_lane, pack
 from sparing.flow.publications import MOST_ROWS, Publications
 from sparing.match.columns import column
 from sparing.model.bill import Bill
@@ -26,6 +27,7 @@ from sparing.spark import parcels
 from sparing.spark.admit_stage import FIELD, union_fields
 from sparing.spark.shipping import Machinery, Shipped
 
+MERGED = "\n"  # what starts the group name of a merged topic's lanes; no topic can begin with it
 PASSING = "\t"  # what starts the group name of parcels that only pass through; no topic can begin with it
 CLOCK = "\tclock"
 
@@ -55,6 +57,12 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
                 continue
             newest = int(publications.time.max())
             latest = newest if latest is None else max(latest, newest)
+            topic = machinery.interests.plan.topics[publications.topic]
+            if topic.merge is not None:
+                for lane, some in by_lane(publications, topic, machinery.interests.lanes(topic.name)):
+                    parcel = parcels.REPORTS + pack(some, machinery.interests.keep_payload)
+                    yield _row(f"{MERGED}{lane}{MERGED}{topic.name}", parcel)
+                continue
             began = time.thread_time()
             for arrival in machinery.at_once.arrive(publications):
                 seconds += time.thread_time() - began

@@ -12,16 +12,19 @@ import numpy as np
 import pyarrow as pa
 
 from sparing.flow.deliver.notifications import Notifications
+from sparing.flow.events.telling import Telling
 from sparing.model.bill import Bill
 
 HELD = b"H"  # matched publications for an interest group
 EVENTS = b"E"  # plain deliveries: one row per publication, with all its recipients
 WINDOWS = b"W"  # window results and digests
+REPORTS = b"R"  # reports on events of a merged topic
+TOLD = b"T"  # notifications about merged events, with all their recipients
 BILL = b"B"
 METER = b"M"  # CPU time, and the fewest messages that had to cross a link
 QUARANTINE = b"Q"
 
-CPU, LEAST = "cpu", "least"  # kinds of measurements
+CPU, LEAST, SIENA = "cpu", "least", "siena"  # kinds of measurements
 
 TIMESTAMP = pa.timestamp("us", "UTC")
 
@@ -30,6 +33,15 @@ _SCHEMAS = {
         {"topic": pa.string(), "time": TIMESTAMP, "payload": pa.string(), "recipients": pa.list_(pa.int32())}
     ),
     WINDOWS: pa.schema({"recipient": pa.int32(), "start": TIMESTAMP, "end": TIMESTAMP, "payload": pa.string()}),
+    TOLD: pa.schema(
+        {
+            "time": TIMESTAMP,
+            "start": TIMESTAMP,
+            "end": TIMESTAMP,
+            "payload": pa.string(),
+            "recipients": pa.list_(pa.int32()),
+        }
+    ),
     BILL: pa.schema(
         {"source": pa.string(), "target": pa.string(), "kind": pa.string(), "messages": pa.int64(), "bucket": TIMESTAMP}
     ),
@@ -72,16 +84,25 @@ def windows(notifications: Iterable[Notifications]) -> bytes:
     return pack(WINDOWS, pa.concat_tables(tables))
 
 
+def told(tellings: Iterable[Telling]) -> bytes:
+    """Notifications about merged events."""
+    rows = [(t.time, t.start, t.end, t.payload, t.subscriptions) for t in tellings]
+    return pack(TOLD, _table(TOLD, list(zip(*rows, strict=True))))
+
+
 def bill(found: Bill) -> bytes:
     """A part of the bill."""
     rows = [(key.source, key.target, key.kind.value, messages, key.bucket) for key, messages in found.items()]
     return pack(BILL, _table(BILL, list(zip(*rows, strict=True))))
 
 
-def meter(seconds: float, least: Mapping[tuple[str, str], int]) -> bytes:
+def meter(
+    seconds: float, least: Mapping[tuple[str, str], int], siena: Mapping[tuple[str, str], int] | None = None
+) -> bytes:
     """What was measured: microseconds of CPU time (without a link), and messages by link."""
     rows = [("", "", CPU, round(1_000_000 * seconds))]
     rows += [(*link, LEAST, messages) for link, messages in least.items()]
+    rows += [(*link, SIENA, messages) for link, messages in (siena or {}).items()]
     return pack(METER, _table(METER, list(zip(*rows, strict=True))))
 
 

@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 
 from sparing.flow.admit import Admission
 from sparing.flow.at_once import AtOnce
+from sparing.flow.events.merged_topic import MergedTopic
 from sparing.flow.interests import Interests
 from sparing.flow.overlay import Overlay
 
@@ -60,6 +61,16 @@ class Machinery:
     def overlay(self) -> Overlay:
         """The walk of what is held."""
         return Overlay(self.interests)
+
+    @cached_property
+    def _merged(self) -> dict[str, MergedTopic]:
+        return {}
+
+    def merged(self, topic: str) -> MergedTopic:
+        """The events of a merged topic."""
+        if topic not in self._merged:
+            self._merged[topic] = MergedTopic(self.interests, topic, self.at_once, self.overlay)
+        return self._merged[topic]
 
     @cached_property
     def whole(self) -> np.ndarray:

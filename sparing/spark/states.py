@@ -12,11 +12,37 @@ from dataclasses import replace
 
 import numpy as np
 
+from sparing.flow.events.merged_topic import MergedState
+from sparing.flow.events.stored import restored, stored
 from sparing.flow.matched import NO_MARK, Matched
 from sparing.flow.walk_state import WalkState
+from sparing.spark.groups import State, topic_of_lane
 from sparing.spark.shipping import Machinery
 
 GONE = -1
+
+
+def store(machinery: Machinery, group: str, state: State) -> bytes:
+    """Pack the state of a group or lane."""
+    fingerprint = machinery.fingerprint
+    if isinstance(state, WalkState):
+        return store_state(machinery, fingerprint, state)
+    topic = topic_of_lane(group)
+    assert topic is not None
+    windows = {name: store_state(machinery, fingerprint, some) for name, some in state.groups.items()}
+    found = fingerprint, stored(state.events, machinery.merged(topic).scene), windows
+    return zlib.compress(pickle.dumps(found, protocol=5), level=1)
+
+
+def load(machinery: Machinery, group: str, packed: bytes) -> State:
+    """Unpack it, in terms of the plan that is in force now."""
+    fingerprint, topic = machinery.fingerprint, topic_of_lane(group)
+    if topic is None:
+        return load_state(machinery, fingerprint, packed)
+    written_under, events, windows = pickle.loads(zlib.decompress(packed))
+    scene = machinery.merged(topic).scene
+    groups = {name: load_state(machinery, fingerprint, some) for name, some in windows.items()}
+    return MergedState(restored(events, scene, written_under == fingerprint), groups)
 
 
 def store_state(machinery: Machinery, fingerprint: str, state: WalkState) -> bytes:

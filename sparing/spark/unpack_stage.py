@@ -42,10 +42,14 @@ RESULTS = from_arrow_schema(_SCHEMA)
 _RECORD = {
     parcels.EVENTS: NOTIFICATION,
     parcels.WINDOWS: NOTIFICATION,
+    parcels.TOLD: NOTIFICATION,
     parcels.BILL: BILL,
     parcels.QUARANTINE: QUARANTINE,
     parcels.METER: METER,
 }
+
+
+_KIND = {parcels.EVENTS: "event", parcels.WINDOWS: "window", parcels.TOLD: "merged"}
 
 
 def unpack(parceled: DataFrame) -> DataFrame:
@@ -65,6 +69,8 @@ def _records(tag: bytes, table: pa.Table) -> pa.Table:
     if tag == parcels.WINDOWS:
         columns["recipients"] = _singles(table["recipient"].combine_chunks())
         columns["time"] = table["end"]
+    if tag in _KIND:
+        columns["kind"] = pa.array([_KIND[tag]] * table.num_rows, pa.string())
     columns["record"] = pa.array([_RECORD[tag]] * table.num_rows, pa.string())
     arrays = [columns.get(field.name, pa.nulls(table.num_rows, field.type)) for field in _SCHEMA]
     return pa.Table.from_arrays(arrays, schema=_SCHEMA)
@@ -80,15 +86,16 @@ def _singles(values: pa.Array) -> pa.Array:
 def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFrame:
     """One row per notification, with the names of subscriber and subscription and the payload as named fields."""
     rows = [
-        (number, s.subscriber, s.id, s.query.topic, _kind(s.query.every, s.query.aggregation is not None))
+        (number, s.subscriber, s.id, s.query.topic, s.query.every is not None)
         for number, s in enumerate(plan.subscriptions)
     ]
     names = spark.createDataFrame(
-        rows, "recipient int, subscriber string, subscription string, topic string, kind string"
+        rows, "recipient int, subscriber string, subscription string, topic string, cycle boolean"
     )
     # The payload is parsed below the explode: once per publication, not once per recipient.
     parsed = records.where(F.col("record") == NOTIFICATION).withColumn("payload", F.parse_json("payload"))
     found = parsed.select(
+        F.col("kind"),
         F.col("time"),
         F.col("start"),
         F.col("end"),
@@ -99,18 +106,12 @@ def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFr
         "subscriber",
         "subscription",
         "topic",
-        "kind",
+        F.when((F.col("kind") == "window") & F.col("cycle"), "digest").otherwise(F.col("kind")).alias("kind"),
         "time",
         F.col("start").alias("window_start"),
         F.col("end").alias("window_end"),
         "payload",
     )
-
-
-def _kind(every: int | None, aggregate: bool) -> str:
-    if every is not None:
-        return "digest"
-    return "window" if aggregate else "event"
 
 
 def bill(records: DataFrame) -> DataFrame:

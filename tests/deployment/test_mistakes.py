@@ -34,7 +34,7 @@ SHAPE = [
         "{time: ts, fields: {road",
         "{time: ts, merge: x, fields: {road",
         6,
-        "'merge' is not a key of a topic: the keys are time and fields.",
+        "'merge' of a topic must be a mapping with the keys key and within, not 'x'.",
     ),
     ("road: string", "road: [string]", 6, "'fields.road' of a topic must be text, not [string]."),
     (

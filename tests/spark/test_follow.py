@@ -115,7 +115,7 @@ def test_what_a_running_stream_cannot_follow_is_told(spark, tmp_path):
     assert len(_ids(received, "goes")) == BATCHES
     (sentence,) = told
     assert sentence.endswith(
-        "more than publishers, subscribers, subscriptions and links has changed in the deployment; "
+        "more than publishers, subscribers, subscriptions, links and outages has changed in the deployment; "
         "stop it and run it again for that."
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from sparing.control.folding.policy import Folding
 from sparing.control.matchmaker.live import Change, Live
+from sparing.control.merging.cycles import announcements
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
 from sparing.control.routing.changes import Changes
@@ -51,6 +52,7 @@ def bill_at(start: Folded) -> Bill:
     for sent in spread.signalled.values():
         for link, messages in sent.items():
             bill[_key(plan, link, MessageKind.COORDINATION, None)] += messages
+    bill.update(announcements(plan))
     return bill
 
 

@@ -67,7 +67,7 @@ class Event:
     touched: int = 0  # conditions on a field with a fact in `order`
     at_once: bool = False  # whether somebody does not wait for a cycle
     hot: int = 0  # conditions that make the event urgent to somebody
-    outages: int = 0  # how many of them the event has lived through or begun after
+    failed: int = 0  # until when failures of aggregators have been taken into account
     lost: set[int] = field(default_factory=set)  # brokers that failed, and whose loss has not been made good
     log: list[tuple[int, int, int]] = field(default_factory=list)  # time, broker and facts of every report
     tick: int | None = None  # when somebody is due next

@@ -113,7 +113,25 @@ def savings(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[float, 
             ticks = set[int]().union(*(busy[broker].flushes for broker in some))
             received = sum(busy[b].own + sum(child.own for child in busy[b].below.values()) for b in some)
             closer += sent - (1 + len(ticks)) * (hops - 1) + published.get(parent, 0) * (hops - 1) - received
+        for broker, found in strays(tree, event, hops, new).items():
+            far = roles.distance[broker]
+            if broker not in children:
+                closer += (found.own - found.sent) * far / (hops - far)
     return closer, away
+
+
+def strays(tree: MergeTree, event: Event, hops: int, new: New) -> dict[int, Busy]:
+    """What brokers would have to do that are too near to the active aggregators for a passive one on their way."""
+    roles = tree.roles(hops)
+    found: dict[int, Busy] = {}
+    for time, broker, facts in event.log:
+        way = tree.way_up(broker, roles)
+        if len(way) > 1 and roles.passive.isdisjoint(way):
+            tick = time if event.at_once else (next_tick(event, time) or time)
+            stray = found.setdefault(broker, Busy())
+            stray.own += 1
+            stray.take(facts, new(stray.seen, facts), tick)
+    return found
 
 
 def literal_savings(tree: MergeTree, event: Event, hops: int, cycle: int) -> tuple[float, float]:

@@ -214,7 +214,7 @@ class _Step:
         event.cycles = tuple(sorted({circle.every for circle in circles if circle.every}))
         event.at_once = any(not circle.every for circle in circles)
         event.hot = hot(event)
-        event.outages = sum(start <= report.time for start, _, _ in scene.outages)
+        event.failed = report.time
         self._events[id(event)] = self._open[tree, report.key] = event
         self._plan(event)
         if scene.policy.merges and (event.told or event.gathers):
@@ -236,11 +236,11 @@ class _Step:
 
     def _outages(self, event: Event, time: int) -> None:
         """Aggregators fail that do so up to a time."""
-        while event.outages < len(self.scene.outages) and self.scene.outages[event.outages][0] <= time:
-            start, broker, _ = self.scene.outages[event.outages]
-            fail(event, broker)
-            self.scene.see(event, start, "fails", broker)
-            event.outages += 1
+        for start, broker, _ in self.scene.outages:
+            if event.failed < start <= time:
+                fail(event, broker)
+                self.scene.see(event, start, "fails", broker)
+        event.failed = max(event.failed, time)
 
     def _turn(self, event: Event, time: int) -> None:
         """A cycle ends, or the last report has come."""

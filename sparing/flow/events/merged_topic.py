@@ -1,0 +1,143 @@
+"""A merged topic as a whole: reports in, notifications out; and whole events, once they are closed, for aggregates.
+
+Aggregate subscriptions see each event once, when its window closes: as a publication, made then, of the values that
+were reported last, at the broker that coordinated it. From there on it travels as any other publication does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sparing.flow.at_once import AtOnce
+from sparing.flow.deliver.notifications import Notifications
+from sparing.flow.events.event import Event
+from sparing.flow.events.reports import reports_of
+from sparing.flow.events.scene import Scene, Watcher
+from sparing.flow.events.telling import Telling, codes_of, payload_of
+from sparing.flow.events.walk import EventState, EventWalk
+from sparing.flow.interests import Interests
+from sparing.flow.matched import Matched
+from sparing.flow.overlay import Overlay
+from sparing.flow.publications import Publications
+from sparing.flow.walk_state import WalkState
+from sparing.match.columns import Column
+from sparing.model.bill import Bill, total
+from sparing.model.types import Kind, code_float
+
+
+@dataclass
+class MergedState:
+    """What one lane of a merged topic remembers between two batches; `groups` are its aggregates under way."""
+
+    events: EventState = field(default_factory=EventState)
+    groups: dict[str, WalkState] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        """Nothing is left to remember."""
+        return self.events.empty and not self.groups
+
+    def wakes(self) -> int | None:
+        """The next event time at which something is to be done, if nothing else arrives."""
+        times = [self.events.wakes(), *(group.wakes() for group in self.groups.values())]
+        return min((time for time in times if time is not None), default=None)
+
+
+@dataclass(frozen=True)
+class MergedOutcome:
+    """What one advance gave rise to: notifications about events, results of aggregates, the bill.
+
+    `siena` is what would have been sent over each link if nobody merged; `late` are reports that came too late.
+    """
+
+    told: list[Telling]
+    notifications: list[Notifications]
+    bill: Bill
+    siena: dict[tuple[str, str], int]
+    late: list[Publications]
+
+
+class MergedTopic:
+    """A merged topic under one plan."""
+
+    def __init__(self, interests: Interests, topic: str, at_once: AtOnce, overlay: Overlay) -> None:
+        self.scene = Scene(interests.plan, topic)
+        self._walk = EventWalk(self.scene)
+        self._interests, self._at_once, self._overlay = interests, at_once, overlay
+
+    def advance(
+        self,
+        state: MergedState | None,
+        arrivals: Sequence[Publications],
+        until: int,
+        late_before: int,
+        watcher: Watcher | None = None,
+    ) -> tuple[MergedState, MergedOutcome]:
+        """Take in reports, then do everything that falls before `until`."""
+        state = state or MergedState()
+        self.scene.watcher = watcher
+        late = [late for part in arrivals if len(late := part.take(np.flatnonzero(part.time < late_before)))]
+        reports = [report for part in arrivals for report in reports_of(part, self.scene.topic)]
+        events, outcome = self._walk.advance(state.events, reports, until, late_before)
+        told = [payload_of(self.scene, notice) for notice in outcome.notices]
+        groups, notifications, bill = self._compute(state.groups, outcome.closed, until)
+        bill.update(outcome.bill)
+        return MergedState(events, groups), MergedOutcome(told, notifications, bill, outcome.siena, late)
+
+    def _compute(
+        self, groups: dict[str, WalkState], closed: Sequence[Event], until: int
+    ) -> tuple[dict[str, WalkState], list[Notifications], Bill]:
+        """Events that are closed go to aggregates, and their windows on to `until`."""
+        waiting: dict[str, list[Matched]] = {}
+        bills, notifications = [], list[Notifications]()
+        for publications in self._published(closed):
+            for arrival in self._at_once.arrive_whole(publications, only_here=not self.scene.policy.merges):
+                bills.append(arrival.bill)
+                for group, matched in arrival.held.items():
+                    waiting.setdefault(group, []).append(matched)
+        left = {}
+        for group in sorted(waiting.keys() | groups.keys()):
+            state, outcome = self._overlay.advance(groups.get(group), waiting.get(group, ()), until)
+            bills.append(outcome.bill)
+            notifications += outcome.notifications
+            if not state.empty:
+                left[group] = state
+        return left, notifications, total(bills)
+
+    def _published(self, closed: Sequence[Event]) -> Iterable[Publications]:
+        """Closed events as publications: at their coordinators, or if nobody merges, at everybody's own broker."""
+        if not closed:
+            return []
+        if self.scene.policy.merges:
+            return [self._whole([(event, event.coordinator or 0) for event in closed])]
+        at = sorted({broker for event in closed for broker in event.gathers})
+        return [self._whole([(event, broker) for event in closed if broker in event.gathers]) for broker in at]
+
+    def _whole(self, events: Sequence[tuple[Event, int]]) -> Publications:
+        topic = self.scene.topic
+        codes = [codes_of(event) for event, _ in events]
+        columns = {}
+        for number, (name, kind) in enumerate(topic.fields.items()):
+            found = [code.get(number) for code in codes]
+            valid = np.array([code is not None for code in found], dtype=bool)
+            if kind.kind is Kind.TEXT:
+                values = np.array(found, dtype=object)
+            elif kind.kind is Kind.FLOATING:
+                values = np.array([code_float(int(code)) if code is not None else 0.0 for code in found])
+            else:
+                values = np.array([0 if code is None else code for code in found], dtype=np.int64)
+            columns[name] = Column(kind, values, valid)
+        closes = np.array([event.closes for event, _ in events], dtype=np.int64)
+        columns[topic.time] = Column(topic.fields[topic.time], closes, np.ones(len(events), dtype=bool))
+        return Publications(
+            topic.name,
+            closes,
+            np.array([f"{event.key!r}@{event.began}" for event, _ in events], dtype=object),
+            np.array([""] * len(events), dtype=object),
+            np.array([at for _, at in events], dtype=np.int32),
+            columns,
+            np.array(["{}"] * len(events), dtype=object),
+        )

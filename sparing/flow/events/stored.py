@@ -1,0 +1,70 @@
+"""Events under way as they are stored, and how they outlive a change of the plan.
+
+Circles go by the ids of their subscriptions: those that are gone are let go, those that came later take part in later
+events. Links may change as well: facts cross a new link afresh, and if the coordinator is no longer in the topic's
+tree, the center takes over and what was reported is sent to it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sparing.flow.events.downward import hot
+from sparing.flow.events.event import Event, Told
+from sparing.flow.events.placement import placer_of
+from sparing.flow.events.scene import Scene
+from sparing.flow.events.walk import EventState
+
+
+def stored(state: EventState, scene: Scene) -> Any:
+    """A state without anything of the plan in it."""
+    ids: list[tuple[str, ...]] = []
+    place: dict[int, int] = {}
+    rows = []
+    for event in state.events:
+        told = []
+        for one in event.told:
+            at = place.get(id(one.circle))
+            if at is None:
+                at = place[id(one.circle)] = len(ids)
+                ids.append(tuple(scene.plan.subscriptions[number].id for number in one.circle.members))
+            told.append((at, one.version, one.matched, one.roused))
+        rows.append((replace(event, told=[]), told))
+    return ids, rows, state.waiting, state.placers
+
+
+def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
+    """The inverse of `stored`, in terms of the plan that is in force now."""
+    ids, rows, waiting, placers = found
+    circles = [scene.circles.made_of(some) for some in ids]
+    events = []
+    for event, told in rows:
+        event.told = [
+            Told(circle, version, matched, roused) for at, version, matched, roused in told for circle in circles[at]
+        ]
+        if not same_plan:
+            _adapt(event, scene)
+        events.append(event)
+    if len(placers) != len(scene.trees):
+        placers = [placer_of(scene.policy.places, tree) for tree in scene.trees]
+    for placer, tree in zip(placers, scene.trees, strict=True):
+        placer.hops = min(placer.hops, tree.depth) if not isinstance(scene.policy.places, int) else placer.hops
+    return EventState(events, waiting, placers)
+
+
+def _adapt(event: Event, scene: Scene) -> None:
+    event.cycles = tuple(sorted({told.circle.every for told in event.told if told.circle.every}))
+    event.at_once = any(told.roused or not told.circle.every for told in event.told)
+    event.hot = hot(event)
+    event.admitted = event.touched = 0
+    for at in event.order:
+        admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
+        event.admitted |= admitted
+        event.touched |= touched
+    somewhere = [broker for broker in (event.coordinator, *event.kept) if broker in scene.tree_of]
+    event.tree = scene.tree_of[somewhere[0]] if somewhere and somewhere[0] is not None else 0
+    tree = scene.trees[event.tree]
+    if event.coordinator is not None and event.coordinator not in tree.neighbours:
+        event.coordinator, event.merged = tree.center, 0
+        event.lost.add(tree.center)

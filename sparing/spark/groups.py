@@ -1,0 +1,98 @@
+"""What is walked under one key of the stateful operator: an interest group, or a lane of a merged topic."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+
+from sparing.flow.admit import Reason
+from sparing.flow.deliver.digest import PAYLOAD
+from sparing.flow.deliver.payload import json_object, json_value
+from sparing.flow.events.merged_topic import MergedState
+from sparing.flow.events.reports import unpack
+from sparing.flow.items import column_type
+from sparing.flow.matched import Matched
+from sparing.flow.walk_state import WalkState
+from sparing.model.types import EPOCH, MICROSECOND
+from sparing.spark import parcels
+from sparing.spark.match_stage import MERGED
+from sparing.spark.shipping import Machinery
+
+State = WalkState | MergedState
+
+
+def topic_of_lane(group: str) -> str | None:
+    """The merged topic that a group is a lane of, if it is one."""
+    return group.split(MERGED, 2)[2] if group.startswith(MERGED) else None
+
+
+def advance(
+    machinery: Machinery, group: str, state: State | None, held: Iterable[bytes], until: int, late_before: int
+) -> tuple[State, list[bytes]]:
+    """Walk one group on, and pack up what came of it."""
+    if (topic := topic_of_lane(group)) is not None:
+        assert state is None or isinstance(state, MergedState)
+        return _advance_events(machinery, topic, state, held, until, late_before)
+    assert state is None or isinstance(state, WalkState)
+    return _advance_windows(machinery, group, state, held, until, late_before)
+
+
+def _advance_windows(
+    machinery: Machinery, group: str, state: WalkState | None, held: Iterable[bytes], until: int, late_before: int
+) -> tuple[WalkState, list[bytes]]:
+    topic_name = machinery.topic_of_group.get(group)
+    if topic_name is None:  # all its subscriptions were taken away while the stream stood still
+        return WalkState(), []
+    topic = machinery.interests.plan.topics[topic_name]
+    types = {name: column_type(topic, name) for name in machinery.interests.carried[topic.name]}
+    arrivals = [Matched.unpack(parcel[1:], types) for parcel in held]
+    began = time.thread_time()
+    interests, overlay = machinery.interests, machinery.overlay
+    after, outcome = overlay.advance(state, arrivals, until, late_before, bound=interests.bound)
+    routes = interests.plan.routes
+    ends = {n: (routes.brokers[routes.source[n]], routes.brokers[routes.target[n]]) for n in outcome.least}
+    seconds = time.thread_time() - began - outcome.bound_seconds
+    results = [parcels.meter(seconds, {ends[n]: least for n, least in outcome.least.items()})]
+    if outcome.notifications:
+        results.append(parcels.windows(outcome.notifications))
+    if outcome.bill:
+        results.append(parcels.bill(outcome.bill))
+    if outcome.late is not None:
+        said = zip(outcome.late.publisher.tolist(), outcome.late.columns[PAYLOAD].values.tolist(), strict=True)
+        results.append(
+            parcels.quarantine(_late(said, until, "its windows do not count it (plain subscriptions got it)"))
+        )
+    return after, results
+
+
+def _advance_events(
+    machinery: Machinery, topic: str, state: MergedState | None, held: Iterable[bytes], until: int, late_before: int
+) -> tuple[MergedState, list[bytes]]:
+    arrivals = [unpack(parcel[1:], machinery.interests.plan.topics[topic]) for parcel in held]
+    began = time.thread_time()
+    after, outcome = machinery.merged(topic).advance(state, arrivals, until, late_before)
+    seconds = time.thread_time() - began
+    # How links decide about windows has no bearing on merged events: what they took is the least, too.
+    least = outcome.bill.by_overlay_link() if machinery.interests.bound else {}
+    results = [parcels.meter(seconds, least, outcome.siena)]
+    if outcome.told:
+        results.append(parcels.told(outcome.told))
+    if outcome.notifications:
+        results.append(parcels.windows(outcome.notifications))
+    if outcome.bill:
+        results.append(parcels.bill(outcome.bill))
+    if outcome.late:
+        said = [
+            pair for late in outcome.late for pair in zip(late.publisher.tolist(), late.payload.tolist(), strict=True)
+        ]
+        results.append(parcels.quarantine(_late(said, until, "what it reports on may have been told already")))
+    return after, results
+
+
+def _late(said: Iterable[tuple[str, str]], watermark: int, so: str) -> Iterator[tuple[str, str, str]]:
+    """Rows that came too late: who said what, and what becomes of it."""
+    when = json_value(EPOCH + watermark * MICROSECOND).strip('"')
+    for publisher, payload in said:
+        row = json_object([("publisher", publisher)])
+        text = row[:-1] + "," + payload[1:] if payload != "{}" else row
+        yield text, Reason.LATE.value, f"the watermark had reached {when}: {so}"
