@@ -48,7 +48,7 @@ def demo(
             assert deployment.sink is not None
             counts = sinks.write(run.delivered, deployment.sink, None)
         samples = []
-        for kind in ("event", "window", "digest"):
+        for kind in ("event", "window", "merged"):
             found = run.delivered.notifications.where(f"kind = '{kind}'").orderBy("time", "subscription").limit(3)
             samples += [
                 (r["kind"], r["subscriber"], r["subscription"], f"{r['time']:%H:%M:%S}", r["payload"].toJson())
@@ -57,7 +57,8 @@ def demo(
         reasons = run.delivered.quarantine.groupBy("reason").count().orderBy("reason").collect()
         run.delivered.forget()
         with step("Running it again, everything sent raw, for comparison"):
-            without = replace(deployment, policy=replace(deployment.policy, decision=NAIVE, covering="none"))
+            at_once = replace(deployment.policy, decision=NAIVE, covering="none", events="siena")
+            without = replace(deployment, policy=at_once)
             naive = replay(spark, without)
             naive.delivered.forget()
 

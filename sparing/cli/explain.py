@@ -12,6 +12,7 @@ import typer
 
 from sparing.cli.console import ConfOption, MasterOption, clock, counted, moment, say, spark_session, step
 from sparing.cli.explain_choice import tell_choice
+from sparing.cli.explain_event import tell_event
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def explain(
     file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
     subscription: str | None = typer.Option(None, "--subscription", help="A subscription's id.", metavar="ID"),
     publication: str | None = typer.Option(None, "--publication", help="A publication's id.", metavar="ID"),
+    event: str | None = typer.Option(None, "--event", help="The key of a merged event.", metavar="KEY"),
     at: str | None = typer.Option(
         None, "--at", help="A moment in the window, e.g. 2026-01-01T08:00:05Z (the last window).", metavar="TIME"
     ),
@@ -40,14 +42,21 @@ def explain(
     With --publication, explain who gets a publication: who matches it, who is among the k best, and what brokers picked
     on the way; with --subscription as well, why that one does or does not get it.
 
+    With --event, tell the story of a merged event: what was reported where, what was redundant, who coordinated, and
+    who was told what and when; of several events with that key the one at TIME, or the last.
+
     Example: sparing explain toronto.yaml --subscription flow --at 2026-01-01T08:00:05Z
 
     Example: sparing explain offers.yaml --publication bike --subscription d1
+
+    Example: sparing explain incidents.yaml --event "401 km 3" --subscription alarm
     """
     from sparing.deployment.deployment import Deployment
 
-    if subscription is None and publication is None:
-        raise SparingError("Say what to explain: --subscription ID, --publication ID, or both.")
+    if subscription is None and publication is None and event is None:
+        raise SparingError("Say what to explain: --subscription ID, --publication ID or --event KEY.")
+    if event is not None and (publication is not None or decision is not None):
+        raise SparingError("--event goes with --subscription and --at only: leave the others out.")
     if publication is not None and (at is not None or decision is not None):
         raise SparingError("--at and --decision are for windows: leave them out with --publication.")
     time = None if at is None else moment(at)
@@ -56,8 +65,13 @@ def explain(
     with spark_session(master, conf) as spark:
         from sparing.spark.explain import explain as run
         from sparing.spark.explain_choice import explain_choice
+        from sparing.spark.explain_event import explain_event
 
-        if publication is not None:
+        if event is not None:
+            with step(f"Replaying the events of {deployment.name}"):
+                story = explain_event(spark, deployment, event, subscription, time)
+            tell_event(story, subscription, as_json)
+        elif publication is not None:
             with step(f"Looking for {publication} in the source of {deployment.name}"):
                 choice = explain_choice(spark, deployment, publication, subscription)
             tell_choice(choice, as_json)

@@ -102,7 +102,7 @@ def generate(
         float | None, _option("--span", ONE_ONLY, "incidents: time within which they come (30).", "SECONDS")
     ] = None,
     cycles: Annotated[
-        float | None, _option("--cycles", ONE_ONLY, "incidents: share of plain ones with a cycle (0.3).", "SHARE")
+        float | None, _option("--cycles", ONE_ONLY, "incidents: share of plain ones with a cycle (1).", "SHARE")
     ] = None,
     format_: Annotated[Format, _option("--format", OUTPUT, "The format of the trace.")] = Format.JSON,
     files: Annotated[int, _option("--files", OUTPUT, "The number of part files.")] = 8,

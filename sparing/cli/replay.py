@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ from sparing.cli.console import ConfOption, MasterOption, out, say, spark_sessio
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
-    from sparing.spark.run import Replayed
+    from sparing.spark.run import Replayed, Suppressed
 
 
 def replay(
@@ -21,16 +22,23 @@ def replay(
     decision: str = typer.Option(
         "", "--decision", help="Link policies to compare, e.g. adock,wad,static.", metavar="A,B,..."
     ),
+    events: str = typer.Option(
+        "", "--events", help="Ways of merging events to compare, e.g. caeva,agele,siena.", metavar="A,B,..."
+    ),
     json_file: Path | None = typer.Option(None, "--json", help="Write the bills to a file as JSON.", metavar="OUT"),
     master: str = MasterOption,
     conf: list[str] = ConfOption,
 ) -> None:
     """Replay a deployment's source as one batch and print the bill; the first policy's results go to the sink.
 
-    Beside the bill stands the least that any policy could have sent, on every link.
+    Beside the bill stands the least that any policy could have sent, on every link; for merged topics, also what would
+    have been sent if nobody merged.
 
     Example: sparing replay toronto.yaml --decision adock,wad,static,subscriber-edge --json bills.json
+
+    Example: sparing replay incidents.yaml --events caeva,agele,siena
     """
+    from sparing.control.merging.policy import Events
     from sparing.deployment.deployment import Deployment
     from sparing.flow.links import NAIVE, POLICIES
 
@@ -39,17 +47,28 @@ def replay(
     for name in policies:
         if name not in POLICIES:
             raise SparingError(f"{name!r} is not a link policy: use some of {', '.join(POLICIES)}.")
+    ways = [name.strip() for name in events.split(",") if name.strip()]
+    for name in ways:
+        if name not in list(Events):
+            raise SparingError(f"{name!r} is not a way of merging events: use some of {', '.join(Events)}.")
+    if ways and len(policies) > 1:
+        raise SparingError("Several link policies and --events: compare one or the other.")
+    cases: dict[str, tuple[str, str | None]] = {name: (name, None) for name in policies}
+    if ways:
+        cases = {name: (policies[0], name) for name in ways}
     deployment.needed_source()
     with spark_session(master, conf) as spark:
-        from sparing.report.tables import bills_table, links_table
+        from sparing.report.tables import bills_table, links_table, suppressed_table
         from sparing.spark import sinks
         from sparing.spark.run import replay as run_batch
 
         runs: dict[str, Replayed] = {}
         least: dict[tuple[str, str], int] | None = None
-        for at, name in enumerate(policies):
+        for at, (name, (policy, way)) in enumerate(cases.items()):
+            changed = deployment.policy if way is None else dataclasses.replace(deployment.policy, events=way)
             with step(f"Replaying {deployment.name} under {name}"):
-                runs[name] = run_batch(spark, deployment, name, bound=least is None)
+                case = dataclasses.replace(deployment, policy=changed)
+                runs[name] = run_batch(spark, case, policy, bound=least is None and not ways)
             least = runs[name].least if least is None else least
             if at == 0 and deployment.sink is not None:
                 with step("Writing the results"):
@@ -57,8 +76,12 @@ def replay(
             runs[name].delivered.forget()
         bills = {name: run.bill for name, run in runs.items()}
         seconds = {name: run.seconds for name, run in runs.items()}
-        out.print(bills_table(bills, NAIVE if NAIVE in bills and len(bills) > 1 else None, least, seconds))
+        naive = next((name for name in (NAIVE, Events.SIENA.value) if name in bills and len(bills) > 1), None)
+        out.print(bills_table(bills, naive, least, seconds))
         out.print(links_table(bills, least=least))
+        first = next(iter(runs.values())).merged
+        if first is not None:
+            out.print(suppressed_table(first.siena, first.taken))
         if deployment.sink is not None:
             where = sinks.place(deployment.sink, replay=True)
             say(f"{told(counts)}" + (f"; the tables are in {where}." if where else "."))
@@ -79,8 +102,18 @@ def bill_json(run: Replayed, least: Mapping[tuple[str, str], int] | None) -> dic
         "least_possible": None if least is None else sum(least.values()),
         "least_possible_by_link": possible,
         "cpu_seconds": run.seconds,
+        "merged_topics": None if run.merged is None else merged_json(run.merged),
         "entries": entries,
     }
+
+
+def merged_json(found: Suppressed) -> list[dict[str, Any]]:
+    """What merged topics took over each link, and what they would have taken if nobody merged."""
+    links = sorted(found.siena.keys() | found.taken.keys())
+    return [
+        {"source": link[0], "target": link[1], "siena": found.siena.get(link, 0), **found.taken.get(link, {})}
+        for link in links
+    ]
 
 
 def write_json(path: Path, what: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,7 +29,10 @@ def bills_table(
     table.add_column("")
     for name in bills:
         table.add_column(name, justify="right")
+    merged = any(bill.only(MessageKind.MERGED) for bill in bills.values())
     for kind in DATA:
+        if kind is MessageKind.MERGED and not merged:
+            continue
         table.add_row(kind.value, *_counts(bills, kind))
         false = MessageKind.FALSE_POSITIVE
         if kind is MessageKind.PUBLICATION and any(bill.only(false) for bill in bills.values()):
@@ -78,6 +82,33 @@ def links_table(bills: Mapping[str, Bill], most: int = 10, least: Least | None =
         bound = [] if least is None else [f"{least.get(link, 0):,}"]
         table.add_row(f"{link[0]}>{link[1]}", *[f"{found.get(link, 0):,}" for found in counts.values()], *bound)
     return table
+
+
+def suppressed_table(siena: Least, taken: Mapping[tuple[str, str], Mapping[str, int]], most: int = 10) -> Table:
+    """Merged topics on their busiest links and in all: what there would be if nobody merged, and what there was."""
+    title = "Merged topics: messages by link, against Siena"
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    table.add_column("link")
+    for name in ("siena", *(kind.value for kind in SHOWN), "suppressed", "coordination"):
+        table.add_column(name, justify="right", style="dim" if name == "coordination" else "")
+    links = sorted(siena.keys() | taken.keys(), key=lambda link: (-siena.get(link, 0), link))
+    for link in links[:most]:
+        table.add_row(f"{link[0]}>{link[1]}", *_suppressed(siena.get(link, 0), taken.get(link, {})))
+    table.add_section()
+    whole = Counter[str]()
+    for found in taken.values():
+        whole.update(found)
+    table.add_row("all links", *_suppressed(sum(siena.values()), whole), style="bold")
+    return table
+
+
+SHOWN = (MessageKind.PUBLICATION, MessageKind.MERGED)
+
+
+def _suppressed(naive: int, taken: Mapping[str, int]) -> list[str]:
+    counts = [taken.get(kind.value, 0) for kind in SHOWN]
+    share = f"{100 * (naive - sum(counts)) / naive:.1f}%" if naive else "-"
+    return [f"{naive:,}", *(f"{n:,}" for n in counts), share, f"{taken.get('coordination', 0):,}"]
 
 
 def rows_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> Table:

@@ -86,6 +86,8 @@ def explain(
     """Explain the window that holds a moment (None: the last one with a result), or what a plain one got then."""
     plan = PubSub(spark, deployment, decision=decision).plan
     number = number_of(plan, subscription)
+    if plan.topics[plan.subscriptions[number].query.topic].merge is not None:
+        raise SparingError(f"Subscription {subscription} is about merged events: say which one, with --event KEY.")
     warm_up()
     interests = Interests.of(plan)
     shipped = ship(spark, interests)

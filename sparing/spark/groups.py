@@ -74,7 +74,7 @@ def _advance_events(
     seconds = time.thread_time() - began
     # How links decide about windows has no bearing on merged events: what they took is the least, too.
     least = outcome.bill.by_overlay_link() if machinery.interests.bound else {}
-    results = [parcels.meter(seconds, least, outcome.siena)]
+    results = [parcels.meter(seconds, least, outcome.siena, outcome.events)]
     if outcome.told:
         results.append(parcels.told(outcome.told))
     if outcome.notifications:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.events.telling import Telling
-from sparing.model.bill import Bill
+from sparing.model.bill import DATA, Bill, MessageKind
 
 HELD = b"H"  # matched publications for an interest group
 EVENTS = b"E"  # plain deliveries: one row per publication, with all its recipients
@@ -25,6 +25,9 @@ METER = b"M"  # CPU time, and the fewest messages that had to cross a link
 QUARANTINE = b"Q"
 
 CPU, LEAST, SIENA = "cpu", "least", "siena"  # kinds of measurements
+EVENTS_OF = "events: "  # what starts the names of those of merged topics' messages, by kind
+
+Link = tuple[str, str]
 
 TIMESTAMP = pa.timestamp("us", "UTC")
 
@@ -97,12 +100,18 @@ def bill(found: Bill) -> bytes:
 
 
 def meter(
-    seconds: float, least: Mapping[tuple[str, str], int], siena: Mapping[tuple[str, str], int] | None = None
+    seconds: float, least: Mapping[Link, int], siena: Mapping[Link, int] | None = None, events: Bill | None = None
 ) -> bytes:
-    """What was measured: microseconds of CPU time (without a link), and messages by link."""
+    """What was measured: microseconds of CPU time (without a link), and messages by link.
+
+    `siena` is what merged topics would have taken if nobody merged, `events` what they took, by kind.
+    """
     rows = [("", "", CPU, round(1_000_000 * seconds))]
     rows += [(*link, LEAST, messages) for link, messages in least.items()]
     rows += [(*link, SIENA, messages) for link, messages in (siena or {}).items()]
+    for kind in (*DATA, MessageKind.COORDINATION):
+        found = (events or Bill()).only(kind).by_link()
+        rows += [(*link, f"{EVENTS_OF}{kind.value}", messages) for link, messages in found.items()]
     return pack(METER, _table(METER, list(zip(*rows, strict=True))))
 
 

@@ -12,6 +12,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.flow.links import POLICIES
 from sparing.model.bill import Bill, BillKey, MessageKind
@@ -21,7 +22,7 @@ from sparing.spark import sinks, sources
 from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
 from sparing.spark.control_book import ControlBook
 from sparing.spark.follow import Following, Tell
-from sparing.spark.parcels import CPU, LEAST
+from sparing.spark.parcels import CPU, EVENTS_OF, LEAST, SIENA, Link
 from sparing.spark.pipeline import Delivered, PubSub
 
 PULSE = 1  # seconds between two looks at whether a stream is to be stopped
@@ -94,16 +95,26 @@ def _cause(text: str) -> str:
 
 
 @dataclass(frozen=True)
+class Suppressed:
+    """Messages of merged topics over each link: if nobody merged, and those that there were, by kind."""
+
+    siena: dict[Link, int]
+    taken: dict[Link, dict[str, int]]
+
+
+@dataclass(frozen=True)
 class Replayed:
     """A batch run: what was delivered, the bill, and the CPU seconds of matching and walking.
 
     `least` has the fewest messages that any policy must send over each link, if that was asked for and is known.
+    `merged` is about merged topics, if there are any.
     """
 
     delivered: Delivered
     bill: Bill
     seconds: float
-    least: dict[tuple[str, str], int] | None = None
+    least: dict[Link, int] | None = None
+    merged: Suppressed | None = None
 
 
 def replay(spark: SparkSession, deployment: Deployment, decision: str | None = None, bound: bool = False) -> Replayed:
@@ -122,7 +133,20 @@ def replay(spark: SparkSession, deployment: Deployment, decision: str | None = N
     }
     known = bound and not POLICIES[pubsub.plan.decision].at_once
     least = {(source, target): n for (kind, source, target), n in amounts.items() if kind == LEAST}
-    return Replayed(delivered, bill, amounts.get((CPU, "", ""), 0) / 1_000_000, least if known else None)
+    seconds = amounts.get((CPU, "", ""), 0) / 1_000_000
+    return Replayed(delivered, bill, seconds, least if known else None, _suppressed(pubsub.plan, amounts))
+
+
+def _suppressed(plan: Plan, amounts: dict[tuple[str, str, str], int]) -> Suppressed | None:
+    """What merged topics took and would have taken, if there are any."""
+    if all(topic.merge is None for topic in plan.topics.values()):
+        return None
+    siena = {(source, target): n for (kind, source, target), n in amounts.items() if kind == SIENA}
+    taken: dict[Link, dict[str, int]] = {}
+    for (kind, source, target), n in amounts.items():
+        if kind.startswith(EVENTS_OF):
+            taken.setdefault((source, target), {})[kind.removeprefix(EVENTS_OF)] = n
+    return Suppressed(siena, taken)
 
 
 def collect_bill(bill: DataFrame) -> Bill:

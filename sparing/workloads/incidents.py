@@ -4,7 +4,9 @@ An incident happens at a place (the key) and has a kind, a severity and so on; e
 road, its time and some of the other fields. All reports of an incident agree, and come within a time span from the
 publishers whose districts hear of the road. A place is not used again for some minutes.
 
-Paper: caeva (its setting of partial and redundant messages; the topic is not merged here).
+The topic is merged: subscribers get one growing report of each incident, most of them on a cycle.
+
+Paper: caeva (its setting of partial and redundant messages).
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ FIELDS = {
     "description": "string",
     "ts": "timestamp",
 }
+MERGE = {"key": "place", "within": "100 seconds", "cycle": "10 seconds"}
 KEPT = ("publisher", "place", "road", "ts")
 PARTIAL = ("kind", "severity", "lanes_blocked", "injured", "description")
 CARRIED = 0.6  # the chance that a report carries a field
@@ -55,7 +58,7 @@ WORDING = Wording(
 )
 
 
-def incidents(settings: Settings = DEFAULTS, reports: float = 5.0, span: float = 30.0, cycles: float = 0.3) -> Workload:
+def incidents(settings: Settings = DEFAULTS, reports: float = 5.0, span: float = 30.0, cycles: float = 1.0) -> Workload:
     """The workload of incident reports.
 
     There are `reports` of an incident on average, within `span` seconds; a share `cycles` of the plain subscriptions
@@ -77,7 +80,7 @@ def incidents(settings: Settings = DEFAULTS, reports: float = 5.0, span: float =
         describe(
             "incidents",
             settings,
-            {"incidents": {"time": "ts", "fields": dict(FIELDS)}},
+            {"incidents": {"time": "ts", "fields": dict(FIELDS), "merge": dict(MERGE)}},
             publishers("incidents", advertisements()),
             subscriptions(settings, WORDING, interests.conditions(sample.names), cycles),
         ),

@@ -1,16 +1,19 @@
-"""The slow and obvious judge of merged events: who must be told what and when, with no overlay in sight.
+"""The slow and obvious judges of merged events: who must be told what and when, and what that costs the plainest ways.
 
-Works on the list of all reports of a topic at once. A report is (time, id, key, facts), a fact (field, value).
+Works on the list of all reports of a topic at once. A report is (time, id, broker, key, facts), a fact (field, value).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 Facts = frozenset[tuple[str, Any]]
 Holds = Callable[[Facts], bool]  # whether a condition holds for what is known so far
+Messages = Counter[tuple[str, str, int]]  # source, target and time
 
 
 @dataclass(frozen=True)
@@ -26,13 +29,27 @@ class Said:
 
 @dataclass(frozen=True)
 class Wish:
-    """What a subscriber wants: `holds` is its filter, `urgent` what does not wait for the cycle `every` (0: at once)."""
+    """What a subscriber wants: `holds` is its filter, `urgent` what does not wait for the cycle `every` (0: at once).
+
+    It is in force for events that begin in `[since, until)`. `fields` are those that it wants to see (None: all); `key`
+    tells whether the event of a key can be of interest at all (None: always).
+    """
 
     id: str
     at: str
     every: int
     holds: Holds
     urgent: Holds | None = None
+    since: int | None = None
+    until: int | None = None
+    fields: frozenset[str] | None = None
+    key: Callable[[str], bool] | None = None
+
+    def concerned(self, event: Sequence[Said]) -> bool:
+        """Whether an event can be of interest."""
+        began = event[0].time
+        in_force = (self.since is None or began >= self.since) and (self.until is None or began < self.until)
+        return in_force and (self.key is None or self.key(event[0].key))
 
 
 @dataclass(frozen=True)
@@ -62,26 +79,113 @@ def events_of(reports: Iterable[Said], within: int) -> list[list[Said]]:
 def deliveries(reports: Iterable[Said], within: int, wishes: Iterable[Wish]) -> set[Heard]:
     """Everything that subscribers must be told."""
     wishes = list(wishes)
-    return {heard for event in events_of(reports, within) for wish in wishes for heard in _told(event, wish)}
+    return {
+        Heard(wish.id, event[0].key, event[0].time, moment.time, new)
+        for event in events_of(reports, within)
+        for moment in moments_of(event, wishes)
+        for wish, new in moment.told
+    }
 
 
-def _told(event: list[Said], wish: Wish) -> Iterable[Heard]:
-    began, key = event[0].time, event[0].key
-    moments: list[tuple[int, int, Facts]] = [(r.time, 1, r.facts) for r in event]
-    if wish.every:
-        last = event[-1].time
-        ends = range(began + wish.every, last + wish.every + 1, wish.every)
-        moments += [(end, 0, frozenset()) for end in ends]  # a cycle ends before what is reported at that time
+@dataclass(frozen=True)
+class Moment:
+    """A cycle ends, or a report is made: what is known of the event after that, and who is told what."""
+
+    time: int
+    known: Facts
+    told: list[tuple[Wish, Facts]]
+
+
+@dataclass
+class _Knows:
+    """What a subscriber has been told, whether its filter has held, and whether the event has been urgent to it."""
+
+    wish: Wish
+    facts: Facts = frozenset()
+    matched: bool = False
+    roused: bool = False
+
+    def tell(self, known: Facts, due: bool) -> Facts:
+        """What it is told when some facts are known, and a cycle of its own ends or not."""
+        wish = self.wish
+        self.roused = self.roused or (wish.urgent is not None and wish.holds(known) and wish.urgent(known))
+        if not (due or self.roused or not wish.every):
+            return frozenset()
+        self.matched = self.matched or wish.holds(known)
+        if not self.matched:
+            return frozenset()
+        new, self.facts = known - self.facts, known
+        return frozenset(fact for fact in new if wish.fields is None or fact[0] in wish.fields)
+
+
+def moments_of(event: Sequence[Said], wishes: Iterable[Wish]) -> Iterable[Moment]:
+    """All that happens to an event, in order: at equal times cycles end first, then reports are made."""
+    began, last = event[0].time, event[-1].time
+    who = [_Knows(wish) for wish in wishes if wish.concerned(event)]
+    ends = {end for one in who if (e := one.wish.every) for end in range(began + e, last + e + 1, e)}
+    happenings: list[tuple[int, Said | None]] = [(end, None) for end in sorted(ends)]
+    happenings += [(report.time, report) for report in event]
     known: Facts = frozenset()
-    told: Facts = frozenset()
-    matched, roused = False, False
-    for time, is_report, facts in sorted(moments, key=lambda m: m[:2]):
-        known |= facts
-        if wish.urgent is not None and wish.holds(known) and wish.urgent(known):
-            roused = True
-        if is_report and wish.every and not roused:
-            continue
-        matched = matched or wish.holds(known)
-        if matched and known - told:
-            yield Heard(wish.id, key, began, time, known - told)
-            told = known
+    for time, report in sorted(happenings, key=lambda h: (h[0], h[1] is not None)):
+        if report is not None:
+            known |= report.facts
+        told = []
+        for one in who:
+            due = report is None and one.wish.every > 0 and (time - began) % one.wish.every == 0
+            if new := one.tell(known, due):
+                told.append((one.wish, new))
+        yield Moment(time, known, told)
+
+
+# What it costs between brokers: messages by directed link and time
+
+
+class Paths:
+    """The only way between any two brokers of a tree or forest."""
+
+    def __init__(self, links: Iterable[tuple[str, str]]) -> None:
+        self.neighbours: dict[str, set[str]] = {}
+        for one, other in links:
+            self.neighbours.setdefault(one, set()).add(other)
+            self.neighbours.setdefault(other, set()).add(one)
+
+    def way(self, source: str, target: str) -> list[str]:
+        """The brokers on the way, both ends included; none if there is no way."""
+        ways = [[source]]
+        for way in ways:
+            if way[-1] == target:
+                return way
+            ways += [[*way, n] for n in sorted(self.neighbours.get(way[-1], ())) if n not in way]
+        return []
+
+    def union(self, source: str, goals: Iterable[str]) -> set[tuple[str, str]]:
+        """The links on the ways to some brokers, each in its direction."""
+        return {link for goal in goals for link in pairwise(self.way(source, goal))}
+
+
+def siena_bill(reports: Iterable[Said], within: int, wishes: Iterable[Wish], paths: Paths) -> Messages:
+    """Every report travels to every broker of somebody who may be interested."""
+    wishes, bill = list(wishes), Counter[tuple[str, str, int]]()
+    for event in events_of(reports, within):
+        goals = {wish.at for wish in wishes if wish.concerned(event)}
+        for report in event:
+            bill.update((*link, report.time) for link in paths.union(report.at, goals))
+    return bill
+
+
+def agele_bill(
+    reports: Iterable[Said], within: int, wishes: Iterable[Wish], paths: Paths, center: str
+) -> tuple[Messages, Messages]:
+    """Up and down: reports go to the center as they are, and what is new to a link from there to those who are told."""
+    wishes, up, down = list(wishes), Counter[tuple[str, str, int]](), Counter[tuple[str, str, int]]()
+    for event in events_of(reports, within):
+        if any(wish.concerned(event) for wish in wishes):
+            for report in event:
+                up.update((*link, report.time) for link in paths.union(report.at, [center]))
+        crossed: dict[tuple[str, str], Facts] = {}
+        for moment in moments_of(event, wishes):
+            for link in paths.union(center, {wish.at for wish, _ in moment.told}):
+                if crossed.get(link) != moment.known:
+                    crossed[link] = moment.known
+                    down[(*link, moment.time)] += 1
+    return up, down

@@ -50,12 +50,14 @@ class MergedState:
 class MergedOutcome:
     """What one advance gave rise to: notifications about events, results of aggregates, the bill.
 
-    `siena` is what would have been sent over each link if nobody merged; `late` are reports that came too late.
+    `events` is the part of the bill that reports and merged events took, without what aggregates of them did. `siena` is
+    what would have been sent over each link if nobody merged; `late` are reports that came too late.
     """
 
     told: list[Telling]
     notifications: list[Notifications]
     bill: Bill
+    events: Bill
     siena: dict[tuple[str, str], int]
     late: list[Publications]
 
@@ -85,7 +87,8 @@ class MergedTopic:
         told = [payload_of(self.scene, notice) for notice in outcome.notices]
         groups, notifications, bill = self._compute(state.groups, outcome.closed, until)
         bill.update(outcome.bill)
-        return MergedState(events, groups), MergedOutcome(told, notifications, bill, outcome.siena, late)
+        found = MergedOutcome(told, notifications, bill, outcome.bill, outcome.siena, late)
+        return MergedState(events, groups), found
 
     def _compute(
         self, groups: dict[str, WalkState], closed: Sequence[Event], until: int

@@ -13,8 +13,10 @@ Paper: caeva, section III-B, Dynamic and Adaptive Aggregator Placement.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from sparing.control.merging.policy import Moves, Placement
 from sparing.control.merging.tree import MergeTree
@@ -23,7 +25,7 @@ from sparing.flow.events.event import Event
 
 New = Callable[[int, int], int]  # what is new in some facts (the latter) to who had others
 
-FADES = 0.9  # what is left, after each event, of the memory of the last saving
+FADES = float(os.environ.get("FADES", 0.9))  # what is left, after each event, of the memory of the last saving
 FIRST = 1  # hops, to begin with
 
 
@@ -35,11 +37,17 @@ class Placer:
     direction: int = 0
     saving: float = 0.0
     moves: int = 0
+    closer: float = 0.0
+    away: float = 0.0
+    costs: dict[int, float] = field(default_factory=dict)
 
 
 def placer_of(placement: Placement, tree: MergeTree) -> Placer:
     """The placement that a tree begins with."""
-    return Placer(min(placement if isinstance(placement, int) else FIRST, tree.depth))
+    if isinstance(placement, int):
+        return Placer(min(placement, tree.depth))
+    far = [distance for distance in tree.roles(0).distance.values() if distance]
+    return Placer(round(fmean(far)) if far else 0)
 
 
 @dataclass(slots=True)
@@ -168,18 +176,33 @@ def _published(event: Event) -> Mapping[int, int]:
     return found
 
 
-def decide(placer: Placer, closer: float, away: float, delta: float, depth: int) -> int:
+def decide(placer: Placer, closer: float, away: float, delta: float, tree: MergeTree) -> int:
     """The direction in which aggregators move: 1 away, -1 closer, 0 not at all."""
     placer.saving *= FADES
-    direction, saving = (1, away) if away >= closer else (-1, closer)
-    if saving < delta or not 1 <= placer.hops + direction <= max(depth, 1):
+    placer.closer = placer.closer * FADES + closer
+    placer.away = placer.away * FADES + away
+    direction, saving = (1, placer.away) if placer.away >= placer.closer else (-1, placer.closer)
+    if not 1 <= placer.hops + direction <= max(tree.depth, 1):
+        return 0
+    if saving < max(delta, COST * told(tree, max(placer.hops, placer.hops + direction))):
         return 0
     if direction == -placer.direction and saving <= placer.saving:
         return 0
     placer.direction, placer.saving = direction, saving
+    placer.closer = placer.away = 0.0
     placer.hops += direction
     placer.moves += 1
     return direction
+
+
+import os
+
+COST = float(os.environ.get("COST", 1))
+
+
+def told(tree: MergeTree, hops: int) -> int:
+    """How many brokers are told of a move between a distance and one hop less."""
+    return sum(0 < distance <= hops for distance in tree.roles(hops).distance.values())
 
 
 def conclude(
@@ -200,15 +223,26 @@ def conclude(
         closer, away = literal_savings(tree, event, placer.hops, min(ticks, default=0))
     else:
         closer, away = savings(tree, event, placer.hops, new)
-    return decide(placer, closer, away, delta, tree.depth)
+    return decide(placer, closer, away, delta, tree)
 
 
 def _towards_best(tree: MergeTree, event: Event, placer: Placer, delta: float, new: New) -> int:
     """One hop towards the distance at which the event would have cost least."""
-    costs = {hops: cost(tree, event, hops, new) for hops in range(1, tree.depth + 1)}
-    best = min(costs, key=lambda hops: (costs[hops], abs(hops - placer.hops)))
-    saving = float(costs[placer.hops] - costs[best])
-    if best == placer.hops or saving < delta:
+    for hops in range(1, tree.depth + 1):
+        placer.costs[hops] = placer.costs.get(hops, 0.0) * FADES + cost(tree, event, hops, new)
+    best = min(placer.costs, key=lambda hops: (placer.costs[hops], abs(hops - placer.hops)))
+    saving = placer.costs[placer.hops] - placer.costs[best]
+    direction = (best > placer.hops) - (best < placer.hops)
+    if not direction or saving < max(
+        delta,
+        COST
+        * sum(
+            told(tree, h)
+            for h in (range(placer.hops + 1, best + 1) if direction > 0 else range(best + 1, placer.hops + 1))
+        ),
+    ):
         return 0
-    closer, away = (saving, 0.0) if best < placer.hops else (0.0, saving)
-    return decide(placer, closer, away, delta, tree.depth)
+    placer.hops += direction
+    placer.direction, placer.saving = direction, saving
+    placer.moves += 1
+    return direction

@@ -149,14 +149,17 @@ class _Step:
     def _report(self, report: Report, place: int) -> None:
         scene, tree = self.scene, self.scene.tree_of[report.at]
         event = self._open.get((tree, report.key))
-        if event is None or event.closes < report.time:
-            event = self._begin(report, tree, place)
+        begins = event is None or event.closes < report.time
+        if event is None or begins:
+            event = self._begin(report, tree)
         self._outages(event, report.time)
         values = (*report.values, (scene.circles.number[scene.topic.time], event.began))
         facts = event.add(values, report.time, report.publisher)
         event.last = report.time
         scene.see(event, report.time, "is reported", report.at, -1, facts)
         if event.told or event.gathers:
+            if begins and scene.policy.merges:
+                self._first_claims(event, report, place)
             self._spread(event, report, facts)
         self._schedule(event, report.time)
 
@@ -195,8 +198,8 @@ class _Step:
         scene.see(event, time, "is urgent at", goal)
         flush(scene, event, time)
 
-    def _begin(self, report: Report, tree: int, place: int) -> Event:
-        """Another event begins; if its first reports come at the same time, several brokers may claim it."""
+    def _begin(self, report: Report, tree: int) -> Event:
+        """Another event begins."""
         scene = self.scene
         concerned = scene.circles.concerned(report.key, report.time)
         circles = [circle for circle in concerned if scene.tree_of.get(circle.broker) == tree]
@@ -217,11 +220,10 @@ class _Step:
         event.failed = report.time
         self._events[id(event)] = self._open[tree, report.key] = event
         self._plan(event)
-        if scene.policy.merges and (event.told or event.gathers):
-            self._first_claims(event, report, place)
         return event
 
     def _first_claims(self, event: Event, report: Report, place: int) -> None:
+        """If the first reports of an event come at the same time, several brokers may claim to coordinate it."""
         scene, tree = self.scene, self.scene.trees[event.tree]
         roles = scene.roles(event, report.time)
         if not roles.active:

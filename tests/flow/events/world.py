@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sparing.control.merging.policy import CAEVA, EventPolicy
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.events.downward import Notice
+from sparing.flow.events.event import Event
 from sparing.flow.events.reports import Report
-from sparing.flow.events.scene import Scene, Watcher
+from sparing.flow.events.scene import Happening, Scene, Watcher
 from sparing.flow.events.walk import EventOutcome, EventState, EventWalk
 from sparing.flow.step import BEGINNING, END_OF_TIME
 from sparing.language.parse import parse_filter
@@ -21,10 +23,11 @@ from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import INT, STRING, TIMESTAMP
-from tests.judges.events import Facts, Heard, Said, Wish
+from tests.judges.events import Facts, Heard, Said, Wish, events_of
 
 FIELDS = {"k": STRING, "a": INT, "b": INT, "c": INT, "ts": TIMESTAMP}
 WITHIN = 20
+BUCKET = 7
 
 
 @dataclass(frozen=True)
@@ -36,16 +39,25 @@ class Sub:
     every: int = 0
     where: str = "true"
     urgent: str | None = None
+    since: int | None = None
+    until: int | None = None
+    fields: tuple[str, ...] | None = None
 
     def subscription(self) -> Subscription:
         """As the plan takes it."""
         box = _box(self.where)
         urgent = None if self.urgent is None else _box(self.urgent)
-        return Subscription(self.id, f"u-{self.id}", Query("t", box, every=self.every or None), urgent=urgent)
+        columns = None if self.fields is None else tuple((name, name) for name in self.fields)
+        query = Query("t", box, columns, every=self.every or None)
+        return Subscription(self.id, f"u-{self.id}", query, self.since, self.until, urgent=urgent)
 
     def wish(self) -> Wish:
         """As the judge takes it."""
-        return Wish(self.id, self.at, self.every, _holds(self.where), self.urgent and _holds(self.urgent) or None)
+        urgent = None if self.urgent is None else _holds(self.urgent)
+        fields = None if self.fields is None else frozenset(self.fields)
+        on_key = dict(_box(self.where).constraints).get("k")
+        wants = None if on_key is None else on_key.admits
+        return Wish(self.id, self.at, self.every, _holds(self.where), urgent, self.since, self.until, fields, key=wants)
 
 
 def _box(where: str) -> Box:
@@ -75,6 +87,7 @@ def plan_for(
     within: int = WITHIN,
     more: Sequence[Subscription] = (),
     homes: Mapping[str, tuple[str, ...]] | None = None,
+    bucket: int = BUCKET,
 ) -> Plan:
     """The plan of a tree of brokers."""
     brokers = sorted({end for link in links for end in link} | {s.at for s in subs} | set(publishers))
@@ -86,7 +99,7 @@ def plan_for(
         {f"u-{s.id}": (s.at,) for s in subs} | dict(homes or {}),
         tuple(s.subscription() for s in subs) + tuple(more),
         "adock",
-        1000,
+        bucket,
         events=policy,
         outages=tuple(outages),
     )
@@ -113,6 +126,20 @@ class Walked:
     state: EventState
 
 
+@dataclass(frozen=True)
+class Batch:
+    """What arrives in a micro-batch, and how far event time has got after it."""
+
+    reports: tuple[Said, ...]
+    until: int
+
+
+def cut(reports: Sequence[Said], cuts: Sequence[int] = (), last: int = END_OF_TIME) -> list[Batch]:
+    """Batches that end at some times; every report is in the first that it can be in."""
+    ends = [BEGINNING, *sorted(cuts), last]
+    return [Batch(tuple(r for r in reports if before <= r.time < end), end) for before, end in pairwise(ends)]
+
+
 def walk(
     plan: Plan,
     reports: Sequence[Said],
@@ -121,14 +148,23 @@ def walk(
     last: int = END_OF_TIME,
 ) -> Walked:
     """Walk through all reports, in batches that end at `cuts`."""
+    return walk_batches(plan, cut(reports, cuts, last), watcher)
+
+
+def walk_batches(
+    plan: Plan,
+    batches: Sequence[Batch],
+    watcher: Watcher | None = None,
+    between: Callable[[EventState], EventState] = lambda state: state,
+) -> Walked:
+    """Walk through batches; what is remembered goes through `between` after each."""
     walker = EventWalk(Scene(plan, "t", watcher))
     state: EventState | None = None
     outcomes, before = [], BEGINNING
-    for until in (*sorted(cuts), last):
-        now = [report_of(plan, said) for said in reports if before <= said.time < until]
-        state, outcome = walker.advance(state, now, until, before)
+    for batch in batches:
+        state, outcome = walker.advance(state, [report_of(plan, said) for said in batch.reports], batch.until, before)
         outcomes.append(outcome)
-        before = until
+        before, state = batch.until, between(state)
     assert state is not None
     heard = [h for outcome in outcomes for notice in outcome.notices for h in heard_of(plan, notice)]
     return Walked(heard, total(outcome.bill for outcome in outcomes), outcomes, state)
@@ -143,12 +179,29 @@ def heard_of(plan: Plan, notice: Notice) -> list[Heard]:
     return [Heard(one, str(event.key[0]), event.began, notice.time, facts) for one in who]
 
 
-def with_own(reports: Sequence[Said]) -> list[Said]:
+def with_own(reports: Sequence[Said], within: int = WITHIN) -> list[Said]:
     """Reports with the facts that the judge must know of: the key, and when the event began."""
-    from tests.judges.events import events_of
-
     return [
         Said(r.time, r.id, r.at, r.key, r.facts | {("k", r.key), ("ts", event[0].time)})
-        for event in events_of(reports, WITHIN)
+        for event in events_of(reports, within)
         for r in event
     ]
+
+
+class Eyes:
+    """A watcher that remembers everything, with the names of brokers."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.names = (*plan.routes.brokers, "")  # -1 is nobody
+        self.seen: list[tuple[int, str, str, str]] = []  # time, what, broker, target
+        self.by_event: dict[tuple[str, int], list[tuple[int, str, str, str]]] = {}
+
+    def see(self, event: Event, happening: Happening) -> None:
+        """Something happened."""
+        found = (happening.time, happening.what, self.names[happening.broker], self.names[happening.target])
+        self.seen.append(found)
+        self.by_event.setdefault((str(event.key[0]), event.began), []).append(found)
+
+    def what(self, *kinds: str) -> list[tuple[int, str, str, str]]:
+        """All that happened of some kinds."""
+        return [found for found in self.seen if found[1] in kinds]
