@@ -77,6 +77,7 @@ def _page(told: Told) -> dict[str, Any]:
         "elections": {
             topic: [[e.links, _pairs(e.messages)] for e in elections] for topic, elections in told.elections.items()
         },
+        "cycles": {topic: _pairs(factors) for topic, factors in told.cycles.items()},
         "links": told.links,
     }
 
@@ -95,6 +96,7 @@ def _told(page: dict[str, Any]) -> Told:
             topic: [Election([(a, b) for a, b in links], _table(rows)) for links, rows in elections]
             for topic, elections in page["elections"].items()
         },
+        {topic: _table(rows) for topic, rows in page["cycles"].items()},
         [(a, b) for a, b in page["links"]],
     )
 

@@ -86,11 +86,31 @@ MISTAKES = {
     ),
     "nothing to explain": (
         ["explain", "{file}"],
-        "Say what to explain: --subscription ID, --publication ID, or both.",
+        "Say what to explain: --subscription ID, --publication ID or --event KEY.",
     ),
     "a publication has no window": (
         ["explain", "{file}", "--publication", "p", "--at", "2026-01-01"],
         "--at and --decision are for windows: leave them out with --publication.",
+    ),
+    "no such way of merging": (
+        ["replay", "{file}", "--events", "caeva,sienna"],
+        "'sienna' is not a way of merging events: use some of caeva, agele, siena.",
+    ),
+    "two comparisons at once": (
+        ["replay", "{file}", "--events", "caeva,siena", "--decision", "adock,wad"],
+        "Several link policies and --events: compare one or the other.",
+    ),
+    "an event is no publication": (
+        ["explain", "{file}", "--event", "k", "--publication", "p"],
+        "--event goes with --subscription and --at only: leave the others out.",
+    ),
+    "an event has no link policy": (
+        ["explain", "{file}", "--event", "k", "--decision", "wad"],
+        "--event goes with --subscription and --at only: leave the others out.",
+    ),
+    "an event at no time": (
+        ["explain", "{file}", "--event", "k", "--at", "noon"],
+        "--at 'noon' is not a time: write it as 2026-01-01T08:00:05Z.",
     ),
     "no time": (["plan", "{file}", "--at", "noon"], "--at 'noon' is not a time: write it as 2026-01-01T08:00:05Z."),
     "a setting without a value": (

@@ -6,9 +6,11 @@ import pytest
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.mistakes import DeploymentError
+from sparing.deployment.planning import plan_of
+from sparing.model.errors import SparingError
 from tests.deployment.examples import TORONTO, toronto
 
-KEYS = "the keys are trees, gamma, tree, matchmaker, decision, patience, covering, folding, ... (13 in all)."
+KEYS = "the keys are trees, gamma, tree, matchmaker, decision, patience, covering, folding, ... (17 in all)."
 SHAPE = [
     ("name: toronto\n", "nam: toronto\n", 1, "'nam' is not a key of a deployment: did you mean 'name'?"),
     ("name: toronto\n", "name: [toronto]\n", 1, "'name' of a deployment must be text, not [toronto]."),
@@ -159,7 +161,59 @@ SHAPE = [
         "'patience' of the policy must be a duration such as '10 seconds', not 2.",
     ),
     ("tree: shared", "tree: 5", 19, "'tree' of the policy must be shared or per-source, not 5."),
-    ("tree: shared", "tree: shared, events: x", 19, f"'events' is not a key of the policy: {KEYS}"),
+    ("tree: shared", "tree: shared, tides: x", 19, f"'tides' is not a key of the policy: {KEYS}"),
+    (
+        "tree: shared",
+        "tree: shared, events: x",
+        19,
+        "'x' is not a value of 'events': use caeva, agele or siena.",
+    ),
+    *(
+        (
+            "tree: shared",
+            f"tree: shared, placement: {wrong}",
+            19,
+            f"'placement' of the policy must be adaptive, replay, or a whole number, 0 or more, not {shown}.",
+        )
+        for wrong, shown in [("-1", "-1"), ("literal", "'literal'"), ("true", "true"), ("1.5", "1.5")]
+    ),
+    (
+        "tree: shared",
+        "tree: shared, active_aggregators: 0",
+        19,
+        "'active_aggregators' of the policy must be a whole number, 1 or more, not 0.",
+    ),
+    (
+        "tree: shared",
+        "tree: shared, lanes: 1025",
+        19,
+        "'lanes' of the policy must be a whole number from 1 to 1024, not 1025.",
+    ),
+    (
+        "{time: ts, fields: {id",
+        "{time: ts, merge: {key: id}, fields: {id",
+        7,
+        "A merge needs the key 'within'.",
+    ),
+    (
+        "{time: ts, fields: {id",
+        "{time: ts, merge: {key: [], within: 1 minute}, fields: {id",
+        7,
+        "'key' of a merge must be the name of a field or a list of them, not [].",
+    ),
+    (
+        "{time: ts, fields: {id",
+        "{time: ts, merge: {key: id, within: 1 minute, compare: names}, fields: {id",
+        7,
+        "'names' is not a value of 'compare': did you mean 'name'?",
+    ),
+    ("watermark: 30 seconds", "outages: [{broker: c1}]", 20, "An outage needs the key 'from'."),
+    (
+        "watermark: 30 seconds",
+        "outages: [{broker: c1, from: noon}]",
+        20,
+        "'from' of an outage must be a timestamp such as 2026-01-31T12:00:00Z, not 'noon'.",
+    ),
     (
         "tree: shared",
         "tree: shared, covering: ancestors",
@@ -179,7 +233,76 @@ SHAPE = [
     ("{bucket: 5 minutes}", "5 minutes", 21, "'bill' of a deployment must be a mapping, not '5 minutes'."),
 ]
 
+MERGED = "{time: ts, fields: {id"  # what stands before a topic's merge is put in
+
+
+def merged(merge: str) -> str:
+    return MERGED.replace("time: ts", f"time: ts, merge: {merge}")
+
+
 MEANING = [
+    (
+        MERGED,
+        merged("{key: idd, within: 1 minute}"),
+        7,
+        "Topic incidents has no field 'idd', the key of its events: did you mean 'id'?",
+    ),
+    (
+        MERGED,
+        merged("{key: [id, ts], within: 1 minute}"),
+        7,
+        "Field 'ts' is the event time of topic incidents: it cannot be a key.",
+    ),
+    (
+        MERGED,
+        merged("{key: [id, severity, id], within: 1 minute}"),
+        7,
+        "The key of topic incidents names a field twice: keep one of them.",
+    ),
+    (MERGED, merged("{key: id, within: 0 seconds}"), 7, "'0 seconds' is too short: give a duration above zero."),
+    (
+        MERGED,
+        merged("{key: id, within: 1 minute, cycle: 0 minutes}"),
+        7,
+        "'0 minutes' is too short: give a duration above zero.",
+    ),
+    (
+        "speed < 20\"}",
+        "speed < 20\", urgent: speed < 5}",
+        15,
+        "Subscription s1 has no cycle to wait for: leave urgent out, or add EVERY to its sql.",
+    ),
+    (
+        "speed < 20\"}",
+        "speed < 20 EVERY '1 minute'\", urgent: sped < 5}",
+        15,
+        (
+            "Subscription s1: Topic traffic has no field sped; did you mean speed?\n"
+            "    sped < 5\n    ^^^^"
+        ),
+    ),
+    *(
+        (
+            "decision: subscriber-edge",
+            f"decision: subscriber-edge, events: {events}, {key}: 1",
+            19,
+            f"{events} has none: leave {key} out, or say events: caeva.",
+        )
+        for events in ("agele", "siena")
+        for key in ("placement", "active_aggregators")
+    ),
+    (
+        "watermark: 30 seconds",
+        "outages: [{broker: c22, from: 2026-01-01}]",
+        20,
+        "The outage of c22 names the broker 'c22', which does not exist: did you mean 'c2'?",
+    ),
+    (
+        "watermark: 30 seconds",
+        "outages: [{broker: c2, from: 2026-01-02, until: 2026-01-01}]",
+        20,
+        "The outage of c2 is over before it begins: 'until' must be later than 'from'.",
+    ),
     ("trees: do", "theta: 3", 19, "Nothing is folded: leave theta out, or say folding: mefa."),
     ("trees: do", "gamma: 3", 19, "Distance alone decides: leave gamma out, or say trees: ds."),
     (
@@ -417,6 +540,50 @@ def test_a_mistake_is_told_in_one_sentence_at_its_line(tmp_path: Path, right, wr
     assert expected in told
     # Apart from it, only the key that was misspelt may be missed.
     assert all(message == expected or "needs the key" in message for message in told)
+
+
+def on_merged_topic(**changes) -> dict:
+    """The right description with a merged topic, and something else changed."""
+    description = toronto() | changes
+    description["topics"]["incidents"]["merge"] = {"key": "id", "within": "1 minute", "cycle": "10 seconds"}
+    return description
+
+
+def test_a_cycle_is_a_multiple_of_the_topics():
+    wish = {"id": "s2", "subscriber": "bob", "sql": "SELECT * FROM incidents EVERY '25 seconds'"}
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.of(on_merged_topic(subscriptions=[wish]))
+    assert str(caught.value) == (
+        "subscriptions[0].sql: Subscription s2 has a cycle that is no multiple of 10 seconds, the cycle of incidents."
+    )
+    for cycle in ("0 seconds", "10 seconds", "1 minute"):
+        sql = f"SELECT * FROM incidents EVERY '{cycle}'"
+        assert Deployment.of(on_merged_topic(subscriptions=[wish | {"sql": sql}])).subscriptions
+
+
+def test_the_k_best_are_not_for_merged_topics():
+    with pytest.raises(DeploymentError) as caught:
+        Deployment.of(on_merged_topic(publishers=[{"id": "p1", "at": "e1", "topic": "incidents", "top_k": 2}]))
+    assert str(caught.value) == (
+        "publishers[0].top_k: Publisher p1 asks for top_k, but incidents is merged: an event goes to everybody whom it "
+        "concerns."
+    )
+
+
+def test_not_every_aggregator_may_be_down_at_once():
+    """Who is on the tree of a topic, and so can merge its events, is known when there is a plan."""
+    days = {"e1": 1, "c1": 2, "c2": 3, "e3": 4, "e2": 5}
+    outages = [{"broker": broker, "from": f"2026-01-0{day}"} for broker, day in days.items()]
+    description = on_merged_topic(outages=outages)
+    description["subscribers"] = [{"id": "alice", "at": "e3"}, {"id": "bob", "at": "e3"}]
+    with pytest.raises(SparingError) as caught:
+        plan_of(Deployment.of(description))
+    assert str(caught.value) == (
+        "When the outage of e3 begins, no broker that could merge events of incidents is left (c1, c2, e1, e3): leave "
+        "one of them up."
+    )
+    outages[0]["until"] = "2026-01-04"  # e1 is back by then
+    assert plan_of(Deployment.of(description)).outages
 
 
 def test_candidates_in_two_parts_cannot_serve_publishers_in_both():

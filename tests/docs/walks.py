@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import yaml
@@ -16,7 +17,7 @@ from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.publications import Publications
 from sparing.flow.walk import Delivered, Walk
 from sparing.match.columns import Column
-from sparing.model.types import Kind
+from sparing.model.types import FieldType, Kind
 
 
 def plan_of(text: str) -> Plan:
@@ -32,9 +33,10 @@ def published(plan: Plan, lines: str, on: str | None = None) -> Publications:
     rows = [row | {topic.time: datetime.fromisoformat(row[topic.time])} for row in rows]
     columns = {}
     for name, type_ in topic.fields.items():
-        codes = [row[name] if type_.kind is Kind.FLOATING else type_.code(row[name]) for row in rows]
+        there = np.array([name in row for row in rows], dtype=bool)
+        codes = [_code(type_, row[name]) if name in row else _NOTHING[type_.kind is Kind.TEXT] for row in rows]
         kind = object if type_.kind is Kind.TEXT else None
-        columns[name] = Column(type_, np.array(codes, dtype=kind), np.ones(len(rows), dtype=bool))
+        columns[name] = Column(type_, np.array(codes, dtype=kind), there)
     under = np.array([number[row["publisher"]] for row in rows], dtype=np.int64)
     broker_of = np.array([plan.routes.number[ad.broker] for ad in plan.advertisements], dtype=np.int32)
     return Publications(
@@ -48,6 +50,13 @@ def published(plan: Plan, lines: str, on: str | None = None) -> Publications:
         under,
         np.array([row.get("top_k", 0) for row in rows], dtype=np.int64),
     )
+
+
+_NOTHING = {True: None, False: 0}  # whether a field is text -> what stands where a value is missing
+
+
+def _code(type_: FieldType, value: object) -> Any:
+    return value if type_.kind is Kind.FLOATING else type_.code(value)
 
 
 def walked(plan: Plan, lines: str, decision: str, until: int = END_OF_TIME) -> Delivered:

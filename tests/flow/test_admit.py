@@ -11,6 +11,7 @@ from sparing.control.plan import make_plan
 from sparing.flow.admit import BAD, Admission, Reason, Rows
 from sparing.model.box import Box
 from sparing.model.constraint import between, one_of
+from sparing.model.merge import Merge
 from sparing.model.overlay import Overlay
 from sparing.model.subscription import Advertisement
 from sparing.model.topic import Topic
@@ -22,11 +23,13 @@ TOPICS = {
     "traffic": Topic("traffic", "ts", {name: TYPES[name] for name in ("ts", "lane", "road")}),
     "incidents": Topic("incidents", "at", {name: TYPES[name] for name in ("at", "severity", "road")}),
     "idle": Topic("idle", "ts", {"ts": TIMESTAMP}),
+    "jams": Topic("jams", "ts", {name: TYPES[name] for name in ("ts", "lane", "road")}, Merge(("road", "lane"), 60)),
 }
 ADVERTISEMENTS = (
     Advertisement("p1", "b", "traffic", Box.of({"lane": between(INT, 1, 3), "road": one_of(STRING, ["401"])})),
     Advertisement("p2", "b", "traffic", Box()),
     Advertisement("p2", "b", "incidents", Box.of({"severity": between(INT, 3, None)})),
+    Advertisement("p3", "b", "jams", Box.of({"lane": between(INT, 1, 3)})),
 )
 PLAN = make_plan(Overlay(("b",)), TOPICS, ADVERTISEMENTS, {}, (), "publisher-edge", 10)
 
@@ -59,6 +62,7 @@ def admit(*rows, with_topic=True):
 
 
 GOOD = {"publisher": "p1", "ts": 5, "lane": 1, "road": "401"}
+REPORT = GOOD | {"publisher": "p3"}  # the same on a merged topic
 
 
 @pytest.mark.parametrize(
@@ -79,6 +83,9 @@ GOOD = {"publisher": "p1", "ts": 5, "lane": 1, "road": "401"}
             Reason.NO_EVENT_TIME,
             "the event time at is missing",
         ),
+        (REPORT | {"lane": None}, Reason.NO_KEY, "lane is missing, which tells events of jams apart"),
+        (REPORT | {"lane": None, "road": None}, Reason.NO_KEY, "road is missing, which tells events of jams apart"),
+        (REPORT | {"lane": 9}, Reason.OUTSIDE, "p3 advertised only (lane >= 1 AND lane < 3)"),
         (GOOD | {"lane": 3}, Reason.OUTSIDE, "p1 advertised only (lane >= 1 AND lane < 3) AND road = '401'"),
         (GOOD | {"road": None}, Reason.OUTSIDE, "p1 advertised only (lane >= 1 AND lane < 3) AND road = '401'"),
         (
@@ -101,19 +108,20 @@ IN_ORDER = [  # each makes a row bad in its own way; the first that applies is g
     ({"topic": "weather"}, Reason.UNKNOWN_TOPIC),
     ({"road": 401}, Reason.WRONG_TYPE),
     ({"ts": None}, Reason.NO_EVENT_TIME),
+    ({"road": None}, Reason.NO_KEY),
     ({"lane": 9}, Reason.OUTSIDE),
 ]
 
 
 @given(st.sets(st.sampled_from(range(len(IN_ORDER)))))
 def test_the_first_reason_is_given(faults):
-    row = dict(GOOD)
-    for fault in faults:
+    row = dict(REPORT)
+    for fault in sorted(faults, reverse=True):  # of two that spoil the same field, the first must be seen
         row.update(IN_ORDER[fault][0])
     found = admit(row)
     if not faults:
         assert not found.rejected
-        assert found.advertisement.tolist() == [0]
+        assert found.advertisement.tolist() == [3]
     else:
         assert [rejected.reason for rejected in found.rejected] == [IN_ORDER[min(faults)][1]]
         assert found.advertisement.tolist() == [BAD]

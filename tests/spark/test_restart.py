@@ -16,7 +16,7 @@ import pytest
 
 import sparing
 from sparing.spark import run, sinks
-from tests.spark import files, world
+from tests.spark import files, incidents, world
 
 pytestmark = pytest.mark.spark
 
@@ -40,8 +40,9 @@ def _start(path: Path) -> subprocess.Popen:
 
 
 def test_a_killed_driver_goes_on_where_it_stopped(spark, tmp_path):
-    subscribed = world.subscriptions(9, 20)
-    rows = files.disordered(world.publications(9, 400), seconds=3, seed=9)
+    subscribed = [*world.subscriptions(9, 20), *incidents.SUBSCRIBED]
+    published = [*world.publications(9, 400), *incidents.reports(9, 150)]
+    rows = files.disordered(published, seconds=3, seed=9)
     files.write_trace(tmp_path / "data", [*rows, world.last_publication()], files=8)
     # Two publishers draw lots: who is chosen must be the same again.
     publishers = world.description([])["publishers"]
@@ -50,7 +51,8 @@ def test_a_killed_driver_goes_on_where_it_stopped(spark, tmp_path):
     path = files.write_deployment(
         tmp_path,
         subscribed,
-        publishers=publishers,
+        topics={"traffic": {"time": "ts", "fields": world.FIELDS}, "incidents": incidents.TOPIC},
+        publishers=[*publishers, *incidents.PUBLISHERS],
         watermark="5 seconds",
         source={"maxFilesPerTrigger": 1},
         checkpoint="checkpoint",

@@ -42,20 +42,30 @@ def factors(tree: MergeTree, cycles: Mapping[int, Iterable[int]]) -> dict[tuple[
     return found
 
 
-def announcements(plan: Plan) -> Bill:
-    """What it takes to tell all factors before the first publication."""
-    bill = Bill()
+def factors_told(plan: Plan) -> dict[str, dict[tuple[str, str], int]]:
+    """Merged topic -> broker and neighbour, by names -> the factor that one tells the other."""
+    found: dict[str, dict[tuple[str, str], int]] = {}
     if not plan.events.merges:
-        return bill
+        return found
+    names = plan.routes.brokers
     for name, topic in plan.topics.items():
         if topic.merge is None:
             continue
         cycles: dict[int, list[int]] = {}
         for number in plan.by_topic[name].tolist():
             cycles.setdefault(int(plan.broker_of[number]), []).append(plan.subscriptions[number].query.every or 0)
-        names = plan.routes.brokers
+        found[name] = {}
         for tree in trees_of(plan, name, plan.events.actives):
             mine = {broker: some for broker, some in cycles.items() if broker in tree.neighbours}
-            for source, target in factors(tree, mine):
-                bill[BillKey(names[source], names[target], MessageKind.COORDINATION, None)] += 1
+            for (source, target), factor in factors(tree, mine).items():
+                found[name][names[source], names[target]] = factor
+    return found
+
+
+def announcements(plan: Plan) -> Bill:
+    """What it takes to tell all factors before the first publication."""
+    bill = Bill()
+    for told in factors_told(plan).values():
+        for link in told:
+            bill[BillKey(*link, MessageKind.COORDINATION, None)] += 1
     return bill

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sparing.control.merging.cycles import factors_told
 from sparing.control.plan import Plan
 from sparing.control.routing.folded import Folded
 from sparing.model.bill import Bill, BillKey, MessageKind
@@ -34,6 +35,7 @@ class Told:
     counts: dict[str, Counts] = field(default_factory=dict)  # by topic, if counts travel
     signalled: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by topic: messages to agree from nothing
     elections: dict[str, list[Election]] = field(default_factory=dict)  # by topic
+    cycles: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by merged topic: factors of notification cycles
     links: list[Ends] = field(default_factory=list)  # of the overlay, each in one direction
 
 
@@ -68,7 +70,8 @@ def told_of(start: Folded) -> Told:
         ]
         for topic, components in spread.elections.items()
     }
-    return Told(advertisements, subscriptions, announced, counts, signalled, elections, list(plan.links))
+    cycles = factors_told(plan)
+    return Told(advertisements, subscriptions, announced, counts, signalled, elections, cycles, list(plan.links))
 
 
 def difference(before: tuple[Bill, Told], after: tuple[Bill, Told]) -> Bill:
@@ -93,6 +96,10 @@ def difference(before: tuple[Bill, Told], after: tuple[Bill, Told]) -> Bill:
     for topic in new.counts:
         for link, messages in _counted(old.counts.get(topic), new, topic):
             _add(bill, link, MessageKind.COORDINATION, messages)
+    for topic, factors in new.cycles.items():
+        known = old.cycles.get(topic, {})
+        for link in _links(known, factors):
+            _add(bill, link, MessageKind.COORDINATION, int(known.get(link) != factors.get(link)))
     there = {*new.links, *((target, source) for source, target in new.links)}
     return Bill({key: messages for key, messages in bill.items() if (key.source, key.target) in there})
 

@@ -16,7 +16,7 @@ from sparing.model.constraint import Constraint
 from sparing.model.subscription import Subscription
 from sparing.model.types import Code
 
-MOST_KNOWN = 1 << 16  # values and keys that are remembered
+MOST_KNOWN = 1 << 16  # values that are remembered
 
 Key = tuple[Code, ...]
 Columns = tuple[tuple[str, str], ...] | None
@@ -62,7 +62,6 @@ class Circles:
         self._on: list[list[tuple[int, Constraint]]] = [[] for _ in self.fields]  # field -> bit and constraint
         self.missing = 0  # bits of conditions that hold for a field without a value
         self._known: dict[tuple[int, Code], tuple[int, int]] = {}
-        self._concerned: dict[tuple[Key, int], tuple[Circle, ...]] = {}
         mine = [int(number) for number in plan.by_topic[topic]]
         plain = [n for n in mine if plan.subscriptions[n].query.aggregation is None]
         like: dict[Terms, list[int]] = {}
@@ -70,7 +69,8 @@ class Circles:
             like.setdefault(self._terms(n, int(plan.broker_of[n])), []).append(n)
         self.all = tuple(Circle(tuple(members), *terms) for terms, members in like.items())
         self._of = {n: circle for circle in self.all for n in circle.members}
-        self._changing = any(c.valid_from is not None or c.valid_until is not None for c in self.all)
+        self._always = tuple(c for c in self.all if not c.key and c.valid_from is None and c.valid_until is None)
+        self._sometimes = tuple(circle for circle in self.all if circle not in set(self._always))
         self.gathering = tuple(
             (int(plan.broker_of[n]), self._on_key(plan.subscriptions[n].query.box))
             for n in mine
@@ -119,16 +119,10 @@ class Circles:
             self._known[field, code] = found
         return found
 
-    def concerned(self, key: Key, began: int) -> tuple[Circle, ...]:
+    def concerned(self, key: Key, began: int) -> list[Circle]:
         """Those that an event can be of interest to."""
-        if self._changing:
-            return tuple(circle for circle in self.all if circle.concerns(key, began))
-        found = self._concerned.get((key, 0))
-        if found is None:
-            if len(self._concerned) >= MOST_KNOWN:
-                self._concerned.clear()
-            found = self._concerned[key, 0] = tuple(circle for circle in self.all if circle.concerns(key, began))
-        return found
+        found = [*self._always, *(circle for circle in self._sometimes if circle.concerns(key, began))]
+        return sorted(found, key=lambda circle: circle.members) if self._sometimes else found
 
     def gathers(self, key: Key) -> frozenset[int]:
         """The brokers of those who compute with whole events and may count this one."""

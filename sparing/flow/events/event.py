@@ -51,6 +51,7 @@ class Event:
     told: list[Told]
     gathers: frozenset[int]
     last: int
+    goals: frozenset[int] = frozenset()  # brokers of all whom it may concern
     cycles: tuple[int, ...] = ()  # those of `told`, without at once
     facts: list[Fact] = field(default_factory=list)
     number: dict[tuple[int, Code], int] = field(default_factory=dict)

@@ -50,8 +50,8 @@ class MergedState:
 class MergedOutcome:
     """What one advance gave rise to: notifications about events, results of aggregates, the bill.
 
-    `events` is the part of the bill that reports and merged events took, without what aggregates of them did. `siena` is
-    what would have been sent over each link if nobody merged; `late` are reports that came too late.
+    `events` is the part of the bill that reports and merged events took, without what aggregates of them did; `siena`
+    is what would have been sent over each link if nobody merged. `late` are reports that came too late.
     """
 
     told: list[Telling]

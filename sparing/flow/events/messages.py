@@ -20,7 +20,7 @@ class Messages:
         self._plan = plan
         self._paths: Counter[tuple[MergeTree, int, int, MessageKind, int]] = Counter()
         self._last_hops: Counter[tuple[Circle, int]] = Counter()
-        self._siena: Counter[tuple[MergeTree, int, frozenset[int]]] = Counter()
+        self._everywhere: Counter[tuple[MergeTree, int, frozenset[int], int]] = Counter()
 
     def send(self, tree: MergeTree, source: int, target: int, kind: MessageKind, time: int) -> None:
         """One message along a path."""
@@ -31,9 +31,9 @@ class Messages:
         """One to every member of a circle."""
         self._last_hops[circle, time // self._plan.bucket] += 1
 
-    def without_merging(self, tree: MergeTree, source: int, goals: frozenset[int]) -> None:
-        """A report as it would travel if nobody merged."""
-        self._siena[tree, source, goals] += 1
+    def everywhere(self, tree: MergeTree, source: int, goals: frozenset[int], time: int) -> None:
+        """A report as it travels if nobody merges: over every link to a broker that it may concern, once."""
+        self._everywhere[tree, source, goals, time // self._plan.bucket] += 1
 
     def bill(self) -> Bill:
         """What was sent, by link."""
@@ -42,6 +42,10 @@ class Messages:
             way = tree.path(source, target)
             for one, other in itertools.pairwise(way):
                 bill[BillKey(names[one], names[other], kind, at * bucket)] += times
+        if not self._plan.events.merges:
+            for (tree, source, goals, at), times in self._everywhere.items():
+                for one, other in links_to(tree, source, goals):
+                    bill[BillKey(names[one], names[other], PUBLICATION, at * bucket)] += times
         for (circle, at), times in self._last_hops.items():
             for number in circle.members:
                 who = self._plan.subscriptions[number].subscriber
@@ -52,7 +56,7 @@ class Messages:
         """What would have been sent over each link if nobody merged."""
         found: Counter[tuple[str, str]] = Counter()
         names = self._plan.routes.brokers
-        for (tree, source, goals), times in self._siena.items():
+        for (tree, source, goals, _), times in self._everywhere.items():
             for one, other in links_to(tree, source, goals):
                 found[names[one], names[other]] += times
         return dict(found)

@@ -4,16 +4,24 @@ Every passive aggregator knows what it would save if its children did its work (
 what it would save by doing theirs (SN); the coordinator adds them up (CSF, CSN), and the larger sum decides if it is at
 least delta. Aggregators turn back only if that saves more than the move that brought them here did.
 
-Three things differ from the paper, whose formulas (`literal`) drift to one hop, and whose memory of the last saving can
-pin aggregators for ever: only brokers count that had a report of the event, with the messages that they really sent or
-would have; the memory fades with every event; and `replay` works out what the event would have cost at every distance.
+What differs from the paper (`literal`), whose formulas drift closer, and whose memory of the last saving can pin
+aggregators for ever:
+
+- only brokers count that had a report of the event, with the messages that they really sent or would have;
+- reports that meet no passive aggregator, because they are made nearer than these, count for moving closer: nobody
+  would see them otherwise;
+- CSN and CSF are added up over events, and begin anew from nothing where they fall below it or aggregators move. They
+  must be worth a part of the messages that tell brokers of the move. So one event that is unlike the others moves
+  nobody, and publishers that change are followed at once where that pays;
+- the memory of the last saving fades with every event;
+- to begin with, passive aggregators are as far away as brokers are on average;
+- `replay` works out what the event would have cost at every distance.
 
 Paper: caeva, section III-B, Dynamic and Adaptive Aggregator Placement.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -25,13 +33,16 @@ from sparing.flow.events.event import Event
 
 New = Callable[[int, int], int]  # what is new in some facts (the latter) to who had others
 
-FADES = float(os.environ.get("FADES", 0.9))  # what is left, after each event, of the memory of the last saving
-FIRST = 1  # hops, to begin with
+FADES = 0.9  # what is left, after each event, of the memory of the last saving
+PART = 0.5  # of the messages that tell of a move: what it must promise to save
 
 
 @dataclass(slots=True)
 class Placer:
-    """The placement in one tree, and the last move: its direction (0: none) and what it was to save."""
+    """The placement in one tree, and the last move: its direction (0: none) and what it was to save.
+
+    `closer` and `away` are what moves would have saved since then, CSN and CSF added up over events.
+    """
 
     hops: int
     direction: int = 0
@@ -39,7 +50,12 @@ class Placer:
     moves: int = 0
     closer: float = 0.0
     away: float = 0.0
-    costs: dict[int, float] = field(default_factory=dict)
+    fades: float = FADES
+
+    @property
+    def learned(self) -> bool:
+        """Whether there is anything to remember."""
+        return bool(self.direction or self.closer or self.away)
 
 
 def placer_of(placement: Placement, tree: MergeTree) -> Placer:
@@ -47,7 +63,7 @@ def placer_of(placement: Placement, tree: MergeTree) -> Placer:
     if isinstance(placement, int):
         return Placer(min(placement, tree.depth))
     far = [distance for distance in tree.roles(0).distance.values() if distance]
-    return Placer(round(fmean(far)) if far else 0)
+    return Placer(round(fmean(far)) if far else 0, fades=1.0 if placement is Moves.LITERAL else FADES)
 
 
 @dataclass(slots=True)
@@ -103,42 +119,37 @@ def cost(tree: MergeTree, event: Event, hops: int, new: New) -> int:
 
 def savings(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[float, float]:
     """CSN and CSF: what moving one hop closer, and one hop away, would save."""
-    roles = tree.roles(hops)
+    distance = tree.roles(hops).distance
     busy, _ = workload(tree, event, hops, new)
-    published = _published(event)
     closer = away = 0.0
-    children: dict[int, list[int]] = {}
     for broker, found in busy.items():
-        if roles.distance[broker] == hops:
-            children.setdefault(tree.way_up(broker, roles)[1], []).append(broker)
+        if distance[broker] == hops:
             forwarded = sum(child.own for child in found.below.values())
             taken = sum(child.sent for child in found.below.values())
+            closer += found.sent * hops - (found.own + forwarded)
             if len(tree.neighbours[broker]) > 1:
                 away += forwarded - (taken * (hops + 1) - found.sent * hops + found.own * hops)
-    if hops > 1:
-        for parent, some in children.items():
-            sent = sum(busy[broker].sent for broker in some) * hops
-            ticks = set[int]().union(*(busy[broker].flushes for broker in some))
-            received = sum(busy[b].own + sum(child.own for child in busy[b].below.values()) for b in some)
-            closer += sent - (1 + len(ticks)) * (hops - 1) + published.get(parent, 0) * (hops - 1) - received
-        for broker, found in strays(tree, event, hops, new).items():
-            far = roles.distance[broker]
-            if broker not in children:
-                closer += (found.own - found.sent) * far / (hops - far)
-    return closer, away
+    for broker, found in nearer(tree, event, hops, new).items():
+        far = distance[broker]
+        closer += (found.own - found.sent) * far / (hops - far)  # spread over the hops that it takes
+    return (closer if hops > 1 else 0.0), away
 
 
-def strays(tree: MergeTree, event: Event, hops: int, new: New) -> dict[int, Busy]:
-    """What brokers would have to do that are too near to the active aggregators for a passive one on their way."""
+def nearer(tree: MergeTree, event: Event, hops: int, new: New) -> dict[int, Busy]:
+    """What brokers nearer than passive aggregators would have to do in their place.
+
+    They are their parents, and brokers too near for a passive aggregator on the way of what is published there.
+    """
     roles = tree.roles(hops)
     found: dict[int, Busy] = {}
     for time, broker, facts in event.log:
         way = tree.way_up(broker, roles)
-        if len(way) > 1 and roles.passive.isdisjoint(way):
+        at = next((place for place, b in enumerate(way) if b in roles.passive), None)
+        if len(way) > 1 and (at is None or roles.distance[way[at]] == hops):
             tick = time if event.at_once else (next_tick(event, time) or time)
-            stray = found.setdefault(broker, Busy())
-            stray.own += 1
-            stray.take(facts, new(stray.seen, facts), tick)
+            taker = found.setdefault(broker if at is None else way[at + 1], Busy())
+            taker.own += at is None
+            taker.take(facts, new(taker.seen, facts), tick)
     return found
 
 
@@ -176,15 +187,12 @@ def _published(event: Event) -> Mapping[int, int]:
     return found
 
 
-def decide(placer: Placer, closer: float, away: float, delta: float, tree: MergeTree) -> int:
-    """The direction in which aggregators move: 1 away, -1 closer, 0 not at all."""
-    placer.saving *= FADES
-    placer.closer = placer.closer * FADES + closer
-    placer.away = placer.away * FADES + away
+def decide(placer: Placer, closer: float, away: float, delta: Callable[[int], float], depth: int) -> int:
+    """The direction in which aggregators move: 1 away, -1 closer, 0 not at all. `delta` is by direction."""
+    placer.saving *= placer.fades
+    placer.closer, placer.away = max(0.0, placer.closer + closer), max(0.0, placer.away + away)
     direction, saving = (1, placer.away) if placer.away >= placer.closer else (-1, placer.closer)
-    if not 1 <= placer.hops + direction <= max(tree.depth, 1):
-        return 0
-    if saving < max(delta, COST * told(tree, max(placer.hops, placer.hops + direction))):
+    if saving < delta(direction) or not 1 <= placer.hops + direction <= max(depth, 1):
         return 0
     if direction == -placer.direction and saving <= placer.saving:
         return 0
@@ -193,16 +201,6 @@ def decide(placer: Placer, closer: float, away: float, delta: float, tree: Merge
     placer.hops += direction
     placer.moves += 1
     return direction
-
-
-import os
-
-COST = float(os.environ.get("COST", 1))
-
-
-def told(tree: MergeTree, hops: int) -> int:
-    """How many brokers are told of a move between a distance and one hop less."""
-    return sum(0 < distance <= hops for distance in tree.roles(hops).distance.values())
 
 
 def conclude(
@@ -216,33 +214,25 @@ def conclude(
     """Learn from an event that is over; returns the direction of the move."""
     if not isinstance(placement, Moves) or tree.depth < 1:
         return 0
-    if placement is Moves.REPLAY:
-        return _towards_best(tree, event, placer, delta, new)
     if placement is Moves.LITERAL:
         ticks = [told.circle.every for told in event.told if told.circle.every]
-        closer, away = literal_savings(tree, event, placer.hops, min(ticks, default=0))
-    else:
-        closer, away = savings(tree, event, placer.hops, new)
-    return decide(placer, closer, away, delta, tree)
+        placer.closer = placer.away = 0.0  # nothing is added up
+        found = literal_savings(tree, event, placer.hops, min(ticks, default=0))
+        return decide(placer, *found, lambda _: delta, tree.depth)
+    look = farsighted if placement is Moves.REPLAY else savings
+    found = look(tree, event, placer.hops, new)
+    return decide(placer, *found, lambda to: max(delta, PART * _told(tree, placer.hops, to)), tree.depth)
 
 
-def _towards_best(tree: MergeTree, event: Event, placer: Placer, delta: float, new: New) -> int:
-    """One hop towards the distance at which the event would have cost least."""
-    for hops in range(1, tree.depth + 1):
-        placer.costs[hops] = placer.costs.get(hops, 0.0) * FADES + cost(tree, event, hops, new)
-    best = min(placer.costs, key=lambda hops: (placer.costs[hops], abs(hops - placer.hops)))
-    saving = placer.costs[placer.hops] - placer.costs[best]
-    direction = (best > placer.hops) - (best < placer.hops)
-    if not direction or saving < max(
-        delta,
-        COST
-        * sum(
-            told(tree, h)
-            for h in (range(placer.hops + 1, best + 1) if direction > 0 else range(best + 1, placer.hops + 1))
-        ),
-    ):
-        return 0
-    placer.hops += direction
-    placer.direction, placer.saving = direction, saving
-    placer.moves += 1
-    return direction
+def _told(tree: MergeTree, hops: int, direction: int) -> int:
+    """How many brokers are told of a move."""
+    far = max(hops, hops + direction)
+    return sum(0 < distance <= far for distance in tree.roles(hops).distance.values())
+
+
+def farsighted(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[float, float]:
+    """CSN and CSF of moving as far closer, and as far away, as would have been best."""
+    costs = {other: cost(tree, event, other, new) for other in range(1, tree.depth + 1)}
+    closer = max((costs[hops] - costs[other] for other in costs if other < hops), default=0)
+    away = max((costs[hops] - costs[other] for other in costs if other > hops), default=0)
+    return closer, away

@@ -12,6 +12,8 @@ from sparing.flow.events.event import Event
 from sparing.flow.events.messages import Messages
 from sparing.model.merge import Compare
 
+NOBODY: frozenset[int] = frozenset()
+
 
 class Happening(NamedTuple):
     """Something that happened to an event, for whoever wants to know why."""
@@ -50,7 +52,7 @@ class Scene:
     def down(self, time: int) -> frozenset[int]:
         """Brokers whose aggregators are down."""
         if not self.outages:
-            return frozenset()
+            return NOBODY
         return frozenset(b for start, b, end in self.outages if start <= time and (end is None or time < end))
 
     def roles(self, event: Event, time: int) -> Roles:

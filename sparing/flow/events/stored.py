@@ -54,6 +54,7 @@ def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
 
 
 def _adapt(event: Event, scene: Scene) -> None:
+    event.goals = frozenset(told.circle.broker for told in event.told) | event.gathers
     event.cycles = tuple(sorted({told.circle.every for told in event.told if told.circle.every}))
     event.at_once = any(told.roused or not told.circle.every for told in event.told)
     event.hot = hot(event)

@@ -25,7 +25,7 @@ from sparing.flow.events.downward import (
 )
 from sparing.flow.events.election import elect
 from sparing.flow.events.event import Event, Told
-from sparing.flow.events.messages import COORDINATION, PUBLICATION, Messages, links_to
+from sparing.flow.events.messages import COORDINATION, Messages
 from sparing.flow.events.placement import Placer, conclude, placer_of
 from sparing.flow.events.reports import Report
 from sparing.flow.events.scene import Scene
@@ -166,14 +166,13 @@ class _Step:
     def _spread(self, event: Event, report: Report, facts: int) -> None:
         """A report goes where it must, and those who do not wait are told."""
         scene, time, tree = self.scene, report.time, self.scene.trees[event.tree]
-        goals = frozenset(told.circle.broker for told in event.told) | event.gathers
-        scene.messages.without_merging(tree, report.at, goals)
+        scene.messages.everywhere(tree, report.at, event.goals, time)
         if not scene.policy.merges:
-            for one, other in links_to(tree, report.at, goals):
-                scene.messages.send(tree, one, other, PUBLICATION, time)
             merge(scene, event, facts)
-            rouse(scene, event)
-            self.notices += disseminate(scene, event, time, without_waiting)
+            if event.hot:
+                rouse(scene, event)
+            if event.at_once:
+                self.notices += disseminate(scene, event, time, without_waiting)
             return
         event.log.append((time, report.at, facts))
         event.kept[report.at] = event.kept.get(report.at, 0) | facts
@@ -201,8 +200,9 @@ class _Step:
     def _begin(self, report: Report, tree: int) -> Event:
         """Another event begins."""
         scene = self.scene
-        concerned = scene.circles.concerned(report.key, report.time)
-        circles = [circle for circle in concerned if scene.tree_of.get(circle.broker) == tree]
+        circles = scene.circles.concerned(report.key, report.time)
+        if len(scene.trees) > 1:
+            circles = [circle for circle in circles if scene.tree_of.get(circle.broker) == tree]
         gathers = frozenset(b for b in scene.circles.gathers(report.key) if scene.tree_of.get(b) == tree)
         event = Event(
             report.key,
@@ -214,6 +214,7 @@ class _Step:
             gathers,
             report.time,
         )
+        event.goals = frozenset(circle.broker for circle in circles) | gathers
         event.cycles = tuple(sorted({circle.every for circle in circles if circle.every}))
         event.at_once = any(not circle.every for circle in circles)
         event.hot = hot(event)
@@ -279,6 +280,8 @@ class _Step:
             self.closed.append(replace(event))
 
     def _schedule(self, event: Event, time: int) -> None:
+        if event.tick is not None and event.tick > time:
+            return
         due = event.told and pending(self.scene, event)
         event.tick = next_tick(event, time) if due else None
         assert event.tick is None or event.tick <= self._latest(event), "an event must come to an end"

@@ -52,7 +52,7 @@ def coordination(walked: Walked) -> Counter[tuple[str, str]]:
     return found
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(frail_worlds(policy=caeva))
 def test_there_is_one_coordinator_at_a_time_and_it_is_up(world: World) -> None:
     plan = world.plan()
@@ -183,6 +183,33 @@ def test_every_aggregator_but_one_fails_for_good(move: Moves | int) -> None:
     reports = [said(0, "p", a=1), said(1, "x", b=1), said(5, "q", c=1)]
     walked, _ = seen(EventPolicy(placement=move), reports, outages)
     assert told(walked) == [(8, {"a": 1, "b": 1, "c": 1})]
+
+
+@pytest.mark.parametrize(("outages", "again"), [([], False), ([Outage(5, "y", 6)], True)])
+def test_facts_cross_again_to_a_broker_that_has_lost_them(outages: list[Outage], again: bool) -> None:
+    """q has had all since 4. At 8 another subscriber there is due, and y may have forgotten what it sent on."""
+    subs = [Sub("four", "q", 4), Sub("eight", "q", 8)]
+    walked, eyes = seen(EventPolicy(placement=0, active=1), [said(0, "p", a=1)], outages, subs)
+    crossed = [(time, broker, target) for time, _, broker, target in eyes.what("crosses")]
+    first, second = [(4, "m", "y"), (4, "y", "q")], [(8, "m", "y"), (8, "y", "q")]
+    assert crossed == first + (second if again else [])
+    assert told(walked, "eight") == [(8, {"a": 1})]
+
+
+def test_what_is_flushed_is_merged_on_its_way() -> None:
+    """x and y are active, m coordinates: what p and r hold back becomes one message at x."""
+    plan = plan_for([*CHAIN, ("x", "r")], [Sub("s", "m", 4)], ["p", "r", "m"], EventPolicy(placement=1, active=3))
+    first = [said(0, "m", a=0), said(1, "p", a=0), said(1, "r", a=0)]
+    eyes = Eyes(plan)
+    walked = walk(plan, [*first, said(2, "p", a=1, b=1), said(3, "r", b=1, c=1)], watcher=eyes)
+    assert eyes.what("coordinates") == [(0, "coordinates", "m", "")]
+    assert [(time, *ends) for time, _, *ends in eyes.what("is flushed")] == [
+        (4, "r", "x"),
+        (4, "p", "x"),
+        (4, "x", "m"),
+    ]
+    assert walked.bill.only(MessageKind.MERGED).by_link() == {("p", "x"): 1, ("r", "x"): 1, ("x", "m"): 1}
+    assert [h.time for h in walked.heard] == [4]
 
 
 def test_by_name_a_loss_does_not_bring_back_what_was_redundant() -> None:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sparing.control.merging.policy import EventPolicy, Moves
 from sparing.control.plan import Plan
 from sparing.flow.events.event import Event
-from sparing.flow.events.placement import Placer, cost, decide, savings
+from sparing.flow.events.placement import FADES, Placer, cost, savings
 from sparing.flow.events.scene import Happening, Scene
 from sparing.model.bill import MessageKind
-from tests.flow.events.strategies import forests, reports
+from tests.flow.events.strategies import World, caeva, forests, reports, worlds
 from tests.flow.events.world import WITHIN, Sub, plan_for, walk
 from tests.judges.events import Said
 
@@ -72,7 +72,7 @@ def said(time: int, at: str, **facts: int) -> Said:
     return Said(time, f"{time:03}{at}", at, "x", frozenset(facts.items()))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(forests(least=2), st.data())
 def test_cost_is_what_is_really_sent(forest: tuple[tuple[str, ...], Links], data: st.DataObject) -> None:
     """With one active aggregator, at which the only subscriber is, everything that is sent goes up."""
@@ -83,7 +83,7 @@ def test_cost_is_what_is_really_sent(forest: tuple[tuple[str, ...], Links], data
         assert trial.cost(hops) == trial.sent(hops)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(forests(least=2), st.data())
 def test_cost_is_what_is_really_sent_at_once(forest: tuple[tuple[str, ...], Links], data: st.DataObject) -> None:
     brokers, links = forest
@@ -137,7 +137,7 @@ def test_reports_halfway_are_not_worth_moving_away_from() -> None:
     assert trial.savings(2)[1] < 0
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(forests(least=2), st.data())
 def test_for_one_publisher_savings_have_the_sign_of_what_is_saved(
     forest: tuple[tuple[str, ...], Links], data: st.DataObject
@@ -163,93 +163,106 @@ def test_for_one_publisher_savings_have_the_sign_of_what_is_saved(
 # In the long run
 
 
-def repeated(some: Sequence[Said], times: int) -> list[Said]:
-    """An event again and again."""
-    return [Said(r.time + n * FAR, r.id, r.at, r.key, r.facts) for n in range(times) for r in some]
+def again(some: Sequence[Said], times: int, start: int = 0) -> list[Said]:
+    """An event again and again, from the start-th on."""
+    return [Said(r.time + n * FAR, r.id, r.at, r.key, r.facts) for n in range(start, start + times) for r in some]
 
 
-def hops_after(trial: Trial, placement: Moves, times: int) -> int:
-    (placer,) = walk(trial.plan(placement), repeated(trial.some, times)).state.placers
-    return placer.hops
+def placer_after(trial: Trial, policy: EventPolicy, some: Sequence[Said]) -> Placer:
+    subs = [Sub("s", trial.center, trial.every)]
+    (placer,) = walk(plan_for(trial.links, subs, trial.brokers, policy), some).state.placers
+    return placer
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(forests(least=2), st.data(), st.integers(1, 3))
 def test_replay_finds_the_cheapest_distance_for_what_happens_again_and_again(
     forest: tuple[tuple[str, ...], Links], data: st.DataObject, active: int
 ) -> None:
+    """Unless what there is to gain, as long as it is remembered, is not worth telling all brokers of the moves."""
     brokers, links = forest
-    some = [Said(r.time % WITHIN, r.id, r.at, "x", r.facts) for r in data.draw(reports(brokers))]
+    some = [Said(r.time % WITHIN, r.id, r.at, "x", r.facts) for r in data.draw(reports(brokers, most=12))]
     trial = Trial(links, brokers, some, active=active)
     assume(trial.tree.depth)
     costs = {hops: trial.cost(hops) for hops in range(1, trial.tree.depth + 1)}
-    assert costs[hops_after(trial, Moves.REPLAY, trial.tree.depth + 1)] == min(costs.values())
+    placer = placer_after(trial, EventPolicy(placement=Moves.REPLAY, active=active), again(some, 30))
+    best = min(costs, key=lambda hops: (costs[hops], abs(hops - placer.hops)))
+    remembered = sum(FADES**n for n in range(30 - placer.moves))
+    gain = (costs[placer.hops] - costs[best]) * remembered
+    assert gain <= max(1, abs(best - placer.hops) * (len(brokers) - 1))
 
 
-@pytest.mark.parametrize("placement", [Moves.ADAPTIVE, Moves.REPLAY])
-def test_passive_aggregators_go_to_where_reports_are_made(placement: Moves) -> None:
-    trial = trial_of(ARMS, [said(n, "d", a=1) for n in range(10)])
-    assert hops_after(trial, placement, 6) == 3
+FROM_ONE = [said(n, "a0", a=1) for n in range(20)]  # best at two hops
+LEAVES = [f"{side}{n}" for n in range(4) for side in "ae"]
+FROM_ALL = [said(0, leaf, a=n) for n, leaf in enumerate(LEAVES)]  # best at one hop
+ADAPTING = pytest.mark.parametrize(
+    "policy", [EventPolicy(placement=m, active=1) for m in (Moves.ADAPTIVE, Moves.REPLAY)]
+)
 
 
-@pytest.mark.parametrize("placement", [Moves.ADAPTIVE, Moves.REPLAY])
-def test_passive_aggregators_come_back_when_reports_are_made_elsewhere(placement: Moves) -> None:
-    """First ten from one leaf of each event, which takes them away; then one from each leaf."""
-    leaves = [f"{side}{n}" for n in range(4) for side in "ae"]
-    one_place = [said(n, "a0", a=1) for n in range(10)]
-    all_places = [said(0, leaf, a=n) for n, leaf in enumerate(leaves)]
-    trial = trial_of(FANS, one_place)
-    assert hops_after(trial, placement, 5) == 2
-    many = repeated(one_place, 5) + [Said(r.time + 5 * FAR, *_rest(r)) for r in repeated(all_places, 60)]
-    (placer,) = walk(trial.plan(placement), many).state.placers
-    assert placer.hops == 1
+def test_what_the_following_cases_rely_on() -> None:
+    one, every = trial_of(FANS, FROM_ONE), trial_of(FANS, FROM_ALL)
+    to_and_fro = one.cost(1) - one.cost(2), every.cost(2) - every.cost(1)
+    assert to_and_fro[0] > to_and_fro[1] > 0
 
 
-def _rest(report: Said) -> tuple[str, str, str, frozenset[tuple[str, object]]]:
-    return report.id, report.at, report.key, report.facts
+@ADAPTING
+def test_passive_aggregators_go_to_where_reports_are_made(policy: EventPolicy) -> None:
+    trial = trial_of(ARMS, [said(n, "d", a=1) for n in range(20)])
+    assert placer_after(trial, policy, again(trial.some, 10)).hops == 3
 
 
-# Decisions
+@ADAPTING
+def test_passive_aggregators_come_back_once_the_memory_of_what_took_them_away_has_faded(policy: EventPolicy) -> None:
+    """By the paper's rule they never would: to turn back saves less than to go there did."""
+    trial = trial_of(FANS, FROM_ONE)
+    first = again(FROM_ONE, 10)
+    assert placer_after(trial, policy, first).hops == 2
+    assert placer_after(trial, policy, first + again(FROM_ALL, 100, 10)).hops == 1
 
 
-def test_a_move_must_save_at_least_delta() -> None:
-    placer = Placer(2)
-    assert decide(placer, 0.0, 2.9, 3.0, 5) == 0
-    assert decide(placer, 0.0, 3.0, 3.0, 5) == 1
-    assert (placer.hops, placer.moves) == (3, 1)
+@ADAPTING
+def test_passive_aggregators_do_not_come_back_for_one_event(policy: EventPolicy) -> None:
+    trial = trial_of(FANS, FROM_ONE)
+    assert placer_after(trial, policy, again(FROM_ONE, 10) + again(FROM_ALL, 1, 10)).hops == 2
 
 
-def test_aggregators_stay_between_one_hop_and_the_leaves() -> None:
-    assert decide(Placer(1), 100.0, 0.0, 1.0, 3) == 0
-    assert decide(Placer(3), 0.0, 100.0, 1.0, 3) == 0
+@ADAPTING
+def test_two_kinds_of_events_in_turn_do_not_make_passive_aggregators_thrash(policy: EventPolicy) -> None:
+    """What one kind saves by moving away, the other saves by moving closer."""
+    away = [said(n, "a0", a=1) for n in range(5)]
+    one, other = trial_of(FANS, away), trial_of(FANS, FROM_ALL)
+    assert one.cost(1) - one.cost(2) == other.cost(2) - other.cost(1) > 0
+    in_turn = [report for n in range(0, 40, 2) for report in again(away, 1, n) + again(FROM_ALL, 1, n + 1)]
+    assert placer_after(one, policy, in_turn).moves <= 10
 
 
-def test_aggregators_turn_back_only_for_more_than_what_brought_them() -> None:
-    placer = Placer(1)
-    assert decide(placer, 0.0, 10.0, 1.0, 5) == 1
-    assert decide(placer, 5.0, 0.0, 1.0, 5) == 0
-    assert decide(placer, 11.0, 0.0, 1.0, 5) == -1
-    assert placer.hops == 1
+@pytest.mark.parametrize("move", list(Moves))
+def test_a_move_must_save_at_least_delta(move: Moves) -> None:
+    trial = trial_of(ARMS, [said(n, "d", a=1) for n in range(20)])
+    assert placer_after(trial, EventPolicy(placement=move, active=1, delta=1e6), again(trial.some, 10)).moves == 0
 
 
-def test_aggregators_go_on_for_less() -> None:
-    placer = Placer(1)
-    assert decide(placer, 0.0, 10.0, 1.0, 5) == 1
-    assert decide(placer, 0.0, 2.0, 1.0, 5) == 1
+@settings(max_examples=40)
+@given(worlds(policy=caeva))
+def test_passive_aggregators_stay_between_one_hop_and_the_leaves(world: World) -> None:
+    """Where they are fixed, they stay where they are, or at the leaves if those are nearer."""
+    plan = world.plan()
+    walked = walk(plan, world.reports)
+    for tree, placer in zip(Scene(plan, "t").trees, walked.state.placers, strict=True):
+        if isinstance(world.policy.placement, Moves):
+            assert min(1, tree.depth) <= placer.hops <= tree.depth
+        else:
+            assert placer.hops == min(world.policy.placement, tree.depth)
 
 
-def test_the_memory_of_a_saving_fades() -> None:
-    """One huge saving long ago does not pin aggregators for ever."""
-    placer = Placer(1)
-    decide(placer, 0.0, 1000.0, 1.0, 5)
-    turns = [decide(placer, 5.0, 0.0, 1.0, 5) for _ in range(200)]
-    assert turns[0] == 0
-    assert turns.count(-1) == 1
-    assert placer.hops == 1
-
-
-def test_the_same_saving_does_not_turn_aggregators_back() -> None:
-    """Else two kinds of events in turn would have them move to and fro with every one."""
-    placer = Placer(1)
-    assert decide(placer, 0.0, 10.0, 1.0, 5) == 1
-    assert decide(placer, 10.0, 0.0, 1.0, 5) == 0
+def test_every_passive_aggregator_tells_the_coordinator_once_what_it_counted() -> None:
+    """Two leaves report by way of a. When the event is over, a sends one message, and nobody is told to move."""
+    links = [("m", leaf) for leaf in "acdefg"] + [("a", "a0"), ("a", "a1")]
+    some = [said(0, "a0", a=1), said(1, "a1", a=1), said(2, "a0", b=1)]
+    trial = trial_of(links, some)
+    subs = [Sub("s", trial.center, 4)]
+    walked = walk(plan_for(links, subs, trial.brokers, EventPolicy(active=1, delta=1e6)), some)
+    assert (trial.center, walked.state.placers[0].hops) == ("m", 1)
+    coordination = walked.bill.only(MessageKind.COORDINATION).by_link()
+    assert coordination == {("m", "a"): 1, ("a", "m"): 1}  # who coordinates, and what was counted

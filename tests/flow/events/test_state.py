@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.control.merging.policy import CAEVA, EventPolicy, Moves
-from sparing.flow.events.event import Event
-from sparing.flow.events.scene import Happening, Scene
+from sparing.flow.events.scene import Scene
+from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.model.box import Box
 from sparing.model.functions import function
@@ -19,14 +20,14 @@ from sparing.model.merge import Outage
 from sparing.model.subscription import Aggregation, Output, Query, Subscription
 from sparing.model.window import TimeWindow
 from tests.flow.events.strategies import AGELE, SIENA, World, batches, frail_worlds, worlds
-from tests.flow.events.world import FIELDS, WITHIN, Sub, plan_for, report_of, walk, walk_batches, with_own
+from tests.flow.events.world import FIELDS, WITHIN, Eyes, Sub, cut, plan_for, report_of, walk, walk_batches, with_own
 from tests.flow.strategies import END_OF_TIME
 from tests.judges.events import Said, events_of
 
 COUNT = Aggregation((Output("n", function("count", None), None),), TimeWindow(10, 10, 0))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(worlds() | frail_worlds(), st.data())
 def test_nothing_happens_before_the_state_wakes(world: World, data: st.DataObject) -> None:
     """And something does when it wakes, or will later."""
@@ -50,7 +51,7 @@ def test_nothing_happens_before_the_state_wakes(world: World, data: st.DataObjec
     assert not state.waiting
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(worlds() | frail_worlds(), st.data())
 def test_who_computes_with_events_gets_each_once_and_whole(world: World, data: st.DataObject) -> None:
     """When its time is over, and nobody can report on it any more; with plain subscribers about or not."""
@@ -78,6 +79,38 @@ def test_who_computes_with_events_gets_each_once_and_whole(world: World, data: s
     ]
     assert sorted(found, key=str) == sorted(expected, key=str)
     assert not walked.state.events
+
+
+@pytest.mark.parametrize("same_plan", [True, False])
+@settings(max_examples=30)
+@given(st.data())
+def test_what_is_stored_is_all_that_matters(same_plan: bool, data: st.DataObject) -> None:
+    """A plan that is the same in all but name changes nothing either."""
+    world = data.draw(worlds(apart=True) | frail_worlds())
+    plan, parts = world.plan(), data.draw(batches(world.reports))
+    scene = Scene(plan, "t")
+
+    def through(state: EventState) -> EventState:
+        return restored(pickle.loads(pickle.dumps(stored(state, scene))), scene, same_plan)
+
+    plain, found = walk_batches(plan, parts), walk_batches(plan, parts, between=through)
+    assert Counter(found.heard) == Counter(plain.heard)
+    assert found.bill == plain.bill
+    assert not found.state.events
+
+
+@pytest.mark.parametrize("policy", [CAEVA, AGELE, SIENA], ids=lambda policy: policy.events.value)
+@pytest.mark.parametrize("homes", ["q", "qz"])
+def test_after_a_change_of_the_plan_events_are_where_they_were(policy: EventPolicy, homes: str) -> None:
+    """The same key in two parts of the overlay, in one of which perhaps nobody subscribes."""
+    subs = [Sub(f"at-{home}", home, 4) for home in homes]
+    plan = plan_for([("p", "q"), ("y", "z")], subs, ["p", "y"], policy)
+    scene = Scene(plan, "t")
+    shapes = [(0, "p", "a"), (1, "y", "b"), (3, "p", "b"), (3, "y", "c")]
+    parts = cut([Said(time, f"{time}{at}", at, "x", frozenset({(name, 1)})) for time, at, name in shapes], [2])
+    plain = walk_batches(plan, parts)
+    found = walk_batches(plan, parts, between=lambda state: restored(stored(state, scene), scene, same_plan=False))
+    assert Counter(found.heard) == Counter(plain.heard)
 
 
 def test_an_event_of_interest_to_nobody_costs_nothing() -> None:
@@ -108,7 +141,7 @@ def test_state_stays_flat(policy: EventPolicy, frail: bool) -> None:
     outages = [Outage(t, f"b{t // 50 % 9:02}", t + 20) for t in range(0, 1800, 50)] if frail else []
     walker = EventWalk(Scene(plan_for(links, subs, brokers, policy, outages), "t"))
     state: EventState | None = None
-    counts, sizes, number, over = [], [], 0, Over()
+    counts, sizes, number, over = [], [], 0, Eyes(walker.scene.plan)
     walker.scene.watcher = over
     for batch in range(60):
         start = batch * 30
@@ -128,14 +161,4 @@ def test_state_stays_flat(policy: EventPolicy, frail: bool) -> None:
     assert state is not None
     state, _ = walker.advance(state, [], END_OF_TIME, END_OF_TIME)
     assert not state.events
-    assert over.number > 2500
-
-
-class Over:
-    """A watcher that counts the events that are over."""
-
-    def __init__(self) -> None:
-        self.number = 0
-
-    def see(self, event: Event, happening: Happening) -> None:
-        self.number += happening.what == "is over"
+    assert len(over.what("is over")) > 2000

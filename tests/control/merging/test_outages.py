@@ -1,0 +1,34 @@
+"""Outages: somebody must be left to merge a topic."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparing.control.merging.outages import check_outages
+from sparing.model.errors import SparingError
+from sparing.model.merge import Outage
+from tests.flow.events.world import Sub, plan_for
+
+LINKS = [("p", "q"), ("q", "r"), ("r", "z")]  # the tree of the topic has p and q
+
+
+def check(*outages: Outage) -> None:
+    check_outages(plan_for(LINKS, [Sub("s", "q", 4)], ["p"], outages=outages))
+
+
+def test_one_broker_of_the_tree_must_be_up() -> None:
+    with pytest.raises(SparingError, match=r"outage of q begins, .* \(p, q\)"):
+        check(Outage(0, "p", 10), Outage(5, "q", 7))
+    with pytest.raises(SparingError, match="outage of p begins"):
+        check(Outage(3, "q"), Outage(100, "p", 101))
+
+
+def test_one_broker_after_the_other_may_be_down() -> None:
+    check(Outage(0, "p", 5), Outage(5, "q"))
+    check(Outage(0, "p"), Outage(0, "r"), Outage(0, "z"))
+
+
+def test_every_part_of_the_overlay_needs_one() -> None:
+    plan = plan_for([("p", "q"), ("y", "z")], [Sub("s", "q", 4)], ["p", "z"], outages=[Outage(0, "z", 1)])
+    with pytest.raises(SparingError, match=r"outage of z begins, .* \(z\)"):
+        check_outages(plan)
