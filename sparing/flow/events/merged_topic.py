@@ -16,7 +16,7 @@ from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.events.event import Event
 from sparing.flow.events.reports import reports_of
 from sparing.flow.events.scene import Scene, Watcher
-from sparing.flow.events.telling import Telling, codes_of, payload_of
+from sparing.flow.events.telling import Teller, Telling, codes_of
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.flow.interests import Interests
 from sparing.flow.matched import Matched
@@ -68,6 +68,7 @@ class MergedTopic:
     def __init__(self, interests: Interests, topic: str, at_once: AtOnce, overlay: Overlay) -> None:
         self.scene = Scene(interests.plan, topic)
         self._walk = EventWalk(self.scene)
+        self._teller = Teller(self.scene)
         self._interests, self._at_once, self._overlay = interests, at_once, overlay
 
     def advance(
@@ -84,7 +85,7 @@ class MergedTopic:
         late = [late for part in arrivals if len(late := part.take(np.flatnonzero(part.time < late_before)))]
         reports = [report for part in arrivals for report in reports_of(part, self.scene.topic)]
         events, outcome = self._walk.advance(state.events, reports, until, late_before)
-        told = [payload_of(self.scene, notice) for notice in outcome.notices]
+        told = [self._teller.tell(notice) for notice in outcome.notices]
         groups, notifications, bill = self._compute(state.groups, outcome.closed, until)
         bill.update(outcome.bill)
         found = MergedOutcome(told, notifications, bill, outcome.bill, outcome.siena, late)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparing.flow.deliver.payload import Json, json_object, json_value
+from sparing.flow.events.circles import MOST_KNOWN, Columns
 from sparing.flow.events.downward import Notice
 from sparing.flow.events.event import Event, Fact
 from sparing.flow.events.scene import Scene
@@ -27,49 +28,65 @@ class Telling:
     payload: str
 
 
-def payload_of(scene: Scene, notice: Notice) -> Telling:
-    """A notice in words."""
-    event, columns = notice.event, notice.circle.columns
-    names = [(name, name) for name in scene.circles.fields] if columns is None else list(columns)
-    called = {scene.circles.number[field]: name for name, field in reversed(names)}
-    so_far = [fact for fact in event.members(notice.facts) if fact.field in called]
-    values: dict[int, list[Fact]] = {}
-    for fact in so_far:
-        values.setdefault(fact.field, []).append(fact)
-    number = scene.circles.number
-    key = [(name, _value(scene, number[name], code)) for name, code in zip(scene.merge.key, event.key, strict=True)]
-    new = [
-        Json(
-            json_object(
-                [
-                    ("field", called[fact.field]),
-                    ("value", _value(scene, fact.field, fact.code)),
-                    ("time", EPOCH + fact.time * MICROSECOND),
-                    ("publisher", fact.publisher),
-                ]
-            )
+class Teller:
+    """Puts notices into words; the same fact is told to many, so its words are kept for a while."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._values: dict[tuple[int, Code], Json] = {}
+        self._facts: dict[tuple[Fact, str], Json] = {}
+        self._called: dict[Columns, dict[int, str]] = {}
+
+    def tell(self, notice: Notice) -> Telling:
+        """A notice in words."""
+        scene, event, number = self._scene, notice.event, self._scene.circles.number
+        called = self._names(notice.circle.columns)
+        values: dict[int, list[Json]] = {}
+        for fact in event.members(notice.facts):
+            if fact.field in called:
+                values.setdefault(fact.field, []).append(self._value(fact.field, fact.code))
+        key = zip(scene.merge.key, event.key, strict=True)
+        several = [(called[at], tuple(some)) for at, some in sorted(values.items()) if len(some) > 1]
+        payload = json_object(
+            [
+                ("key", Json(json_object((name, self._value(number[name], code)) for name, code in key))),
+                ("new", tuple(self._fact(fact, called[fact.field]) for fact in event.members(notice.new))),
+                ("latest", Json(json_object((called[at], some[-1]) for at, some in sorted(values.items())))),
+                ("history", Json(json_object(several)) if several else None),
+            ]
         )
-        for fact in event.members(notice.new)
-    ]
-    latest = [(called[at], _value(scene, at, some[-1].code)) for at, some in sorted(values.items())]
-    several = [
-        (called[at], tuple(_value(scene, at, fact.code) for fact in some))
-        for at, some in sorted(values.items())
-        if len(some) > 1
-    ]
-    payload = json_object(
-        [
-            ("key", Json(json_object(key))),
-            ("new", tuple(new)),
-            ("latest", Json(json_object(latest))),
-            ("history", Json(json_object(several)) if several else None),
-        ]
-    )
-    return Telling(notice.circle.members, notice.time, event.began, event.closes, payload)
+        return Telling(notice.circle.members, notice.time, event.began, event.closes, payload)
 
+    def _names(self, columns: Columns) -> dict[int, str]:
+        """What the fields are called that somebody selected."""
+        if columns not in self._called:
+            number = self._scene.circles.number
+            names = [(name, name) for name in self._scene.circles.fields] if columns is None else columns
+            self._called[columns] = {number[field]: name for name, field in reversed(names)}
+        return self._called[columns]
 
-def _value(scene: Scene, field: int, code: Code) -> object:
-    return Json(json_value(scene.topic.fields[scene.circles.fields[field]].value(code)))
+    def _value(self, field: int, code: Code) -> Json:
+        found = self._values.get((field, code))
+        if found is None:
+            kind = self._scene.topic.fields[self._scene.circles.fields[field]]
+            if len(self._values) >= MOST_KNOWN:
+                self._values.clear()
+            found = self._values[field, code] = Json(json_value(kind.value(code)))
+        return found
+
+    def _fact(self, fact: Fact, name: str) -> Json:
+        found = self._facts.get((fact, name))
+        if found is None:
+            words = [
+                ("field", name),
+                ("value", self._value(fact.field, fact.code)),
+                ("time", EPOCH + fact.time * MICROSECOND),
+                ("publisher", fact.publisher),
+            ]
+            if len(self._facts) >= MOST_KNOWN:
+                self._facts.clear()
+            found = self._facts[fact, name] = Json(json_object(words))
+        return found
 
 
 def codes_of(event: Event) -> dict[int, Code]:

@@ -161,7 +161,10 @@ class _Step:
             if begins and scene.policy.merges:
                 self._first_claims(event, report, place)
             self._spread(event, report, facts)
+        before = moment_of(event)
         self._schedule(event, report.time)
+        if moment_of(event) != before:
+            self._plan(event)
 
     def _spread(self, event: Event, report: Report, facts: int) -> None:
         """A report goes where it must, and those who do not wait are told."""
@@ -256,6 +259,7 @@ class _Step:
             self._conclude(event, time)
         else:
             self._schedule(event, time)
+            self._plan(event)
 
     def _tick(self, event: Event, time: int) -> None:
         scene = self.scene
@@ -280,12 +284,11 @@ class _Step:
             self.closed.append(replace(event))
 
     def _schedule(self, event: Event, time: int) -> None:
-        if event.tick is not None and event.tick > time:
-            return
-        due = event.told and pending(self.scene, event)
-        event.tick = next_tick(event, time) if due else None
-        assert event.tick is None or event.tick <= self._latest(event), "an event must come to an end"
-        self._plan(event)
+        """Find out when somebody is due next, if anybody is."""
+        if event.tick is None or event.tick <= time:
+            due = event.told and pending(self.scene, event)
+            event.tick = next_tick(event, time) if due else None
+            assert event.tick is None or event.tick <= self._latest(event), "an event must come to an end"
 
     def _latest(self, event: Event) -> int:
         """By when everybody must have been told: two cycles after the last report or change of the brokers."""
