@@ -275,6 +275,40 @@ def fold(
         out.print(table)
 
 
+@bench.command()
+def events(
+    events_: str = typer.Option("1000,10000", "--events", help="Numbers of events to try on Spark.", metavar="N,..."),
+    in_flight: str = typer.Option(
+        "100,1000,10000", "--in-flight", help="Numbers of events under way at the same time.", metavar="N,..."
+    ),
+    reports: int = typer.Option(10, "--reports", min=1, help="Reports of each event, on average."),
+    subscriptions: int = typer.Option(60, "--subscriptions", min=1, help="Subscriptions to the topic."),
+    lanes: str = typer.Option("1,4", "--lanes", help="Numbers of lanes to try.", metavar="N,..."),
+    repeat: int = RepeatOption,
+    json_file: Path | None = JsonOption,
+    markdown: Path | None = MarkdownOption,
+    master: str = MasterOption,
+    conf: list[str] = ConfOption,
+) -> None:
+    """Merging events on Spark beside a plain Spark SQL job that only groups reports; growth with events in flight.
+
+    Example: sparing bench events --events 1000 --in-flight 100,1000 --lanes 4 --repeat 5
+    """
+    sizes, flights, parts = _numbers(events_, "events"), _numbers(in_flight, "in-flight"), _numbers(lanes, "lanes")
+    _check_folders(json_file, markdown)
+    with spark_session(master, conf) as spark:
+        from sparing.bench.events import Settings
+        from sparing.bench.events import events as measure
+
+        figures = measure(spark, Settings(sizes, flights, reports, subscriptions, parts, repeat), _tell)
+    if json_file is not None:
+        write_json(json_file, figures.json())
+    if markdown is not None:
+        _write(markdown, figures.markdown())
+    for table in figures.tables():
+        out.print(table)
+
+
 def _tell(what: str) -> None:
     err.print(f"[dim]{what}[/]", highlight=False)
 

@@ -78,6 +78,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
     _tell_attachments(found)
     for marking in found.markings:
         _tell_marking(marking)
+    _tell_merges(plan, found)
     out.print(brokers_table(found.brokers[:MOST]))
     _more(len(found.brokers), "brokers, which hold fewer subscriptions")
     if found.offers:
@@ -138,6 +139,15 @@ def _tell_marking(marking: MarkingSummary) -> None:
     if marking.links:
         out.print(marking_table(marking.links[:MOST_LINKS]))
         _more(len(marking.links), "links", MOST_LINKS)
+
+
+def _tell_merges(plan: Plan, found: Summary) -> None:
+    from sparing.report.plan import merge_lines
+
+    for merge in found.merges:
+        say(f"Who merges events: {merge.topic}", "bold italic")
+        for line in merge_lines(merge, plan.events):
+            say(f"  {line}")
 
 
 def _tell_attachments(found: Summary) -> None:
@@ -212,5 +222,6 @@ def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[s
             "saved": found.folded_subscriptions + found.folded_channels,
             "topics": [_folding_json(folding) for folding in found.foldings],
         },
+        "merging": {"events": plan.events.events.value, "topics": [asdict(merge) for merge in found.merges]},
         "attached": [_attached_json(reason) for reason in found.attached],
     }

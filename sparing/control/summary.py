@@ -11,6 +11,8 @@ import numpy as np
 from sparing.control.covering.contest import Contest, Covering
 from sparing.control.fold_summary import FoldingSummary, foldings_of
 from sparing.control.mark_summary import MarkingSummary, marking_summary
+from sparing.control.merge_summary import MergeSummary, merges_of
+from sparing.control.merging.cycles import factors_told
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, start_of
 from sparing.control.routing.folded import Folded, folded
@@ -136,8 +138,8 @@ class Summary:
     markings: tuple[MarkingSummary, ...]
     changes: Changes
     foldings: tuple[FoldingSummary, ...] = ()
-
     attached: tuple[Reason, ...] = ()
+    merges: tuple[MergeSummary, ...] = ()
 
     @property
     def folded_subscriptions(self) -> int:
@@ -171,7 +173,7 @@ class Summary:
 
     @property
     def coordination(self) -> int:
-        """Messages by which brokers agree on markings."""
+        """Messages by which brokers agree on markings, and tell notification cycles."""
         return sum(link.coordination for link in self.links)
 
 
@@ -200,6 +202,7 @@ def summary_of(plan: Plan, time: int | None = None, patient: bool = False) -> Su
         _changes(plan, start if time is None else None, patient),
         foldings_of(start),
         plan.attached,
+        tuple(merges_of(plan)),
     )
 
 
@@ -303,6 +306,9 @@ def _links(start: Folded, without: Spread) -> tuple[LinkSummary, ...]:
     signalled = Counter[int]()
     for sent in spread.signalled.values():
         signalled.update(sent)
+    for factors in factors_told(spread.plan).values():
+        for source, target in factors:
+            signalled[int(routes.link_of[routes.number[source], routes.number[target]])] += 1
     subscribed, channels = (
         [_told(some, kind) for some in (spread, without)] for kind in (MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)
     )

@@ -11,6 +11,8 @@ from rich.text import Text
 
 from sparing.control.fold_summary import Cluster, FoldingSummary
 from sparing.control.mark_summary import MarkedLink, MarkingSummary, Meeting
+from sparing.control.merge_summary import MergeSummary
+from sparing.control.merging.policy import EventPolicy
 from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 from sparing.control.trees.attachment import SIMILARITY, Reason, nearest
 
@@ -39,6 +41,26 @@ def brokers_table(brokers: Sequence[BrokerSummary]) -> Table:
 
 MOST_NAMES = 3  # in a cell of a table
 MOST_SHARES = 8  # brokers that are named for an advertisement
+
+
+def merge_lines(merge: MergeSummary, policy: EventPolicy) -> list[str]:
+    """Who merges the events of a topic, and how often somebody is due."""
+    lines = [
+        f"{merge.brokers:,} brokers, the center is {merge.center}; events are told apart by {', '.join(merge.key)}"
+    ]
+    if not policy.merges:
+        return [*lines, "nobody merges: every report travels to every broker that it may concern"]
+    lines.append(f"may coordinate: {', '.join(merge.active)}")
+    placement = policy.places
+    for hops, level in enumerate(merge.levels, 1):
+        if not isinstance(placement, int) or placement == hops:
+            shown = ", ".join(level[:MOST_SHARES]) + (
+                f" and {len(level) - MOST_SHARES:,} more" * (len(level) > MOST_SHARES)
+            )
+            lines.append(f"{'may merge' if not isinstance(placement, int) else 'merge'}, {hops} hops away: {shown}")
+    waits = f"somebody is due at most every {merge.cycle / 1_000_000:g} seconds" if merge.cycle else "nobody waits"
+    at_once = f", and {merge.at_once:,} are told at once" if merge.at_once and merge.cycle else ""
+    return [*lines, waits + at_once]
 
 
 def offer_lines(offer: OfferSummary) -> list[str]:

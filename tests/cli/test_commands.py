@@ -20,7 +20,7 @@ from sparing.spark.run import replay
 from tests.spark import files, world
 
 COMMANDS = ("demo", "run", "replay", "plan", "explain", "generate", "study", "bench")
-BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker")
+BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker", "fold", "events")
 
 
 def sparing(*arguments: str) -> subprocess.CompletedProcess:
@@ -78,7 +78,7 @@ MISTAKES = {
     ),
     "no such benchmark": (
         ["bench", "speed"],
-        "There is no benchmark 'speed': choose from pipeline, match, stage, decide, cover, matchmaker, fold.",
+        "There is no benchmark 'speed': choose from pipeline, match, stage, decide, cover, matchmaker, fold, events.",
     ),
     "sizes that are no numbers": (
         ["bench", "pipeline", "--subscriptions", "many"],

@@ -267,19 +267,16 @@ MEANING = [
         "'0 minutes' is too short: give a duration above zero.",
     ),
     (
-        "speed < 20\"}",
-        "speed < 20\", urgent: speed < 5}",
+        'speed < 20"}',
+        'speed < 20", urgent: speed < 5}',
         15,
         "Subscription s1 has no cycle to wait for: leave urgent out, or add EVERY to its sql.",
     ),
     (
-        "speed < 20\"}",
+        'speed < 20"}',
         "speed < 20 EVERY '1 minute'\", urgent: sped < 5}",
         15,
-        (
-            "Subscription s1: Topic traffic has no field sped; did you mean speed?\n"
-            "    sped < 5\n    ^^^^"
-        ),
+        ("Subscription s1: Topic traffic has no field sped; did you mean speed?\n    sped < 5\n    ^^^^"),
     ),
     *(
         (

@@ -6,7 +6,6 @@ are in Figures 3 and 4, and what publishers that change do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -14,12 +13,11 @@ FIELDS = 20  # of an event, the key among them
 MOST_VALID = 10  # fields that a report tells, at most
 LONGEST = 100  # time units that an event lasts, at most
 CYCLE = 10  # time units: T_m in Figure 4 and in the tables
+PHASE = 15  # events after which changing publishers change
+HEAVY = 200.0  # reports per event in the tables
 
-SIENA, AGELE, ADAPTIVE, REPLAY, LITERAL, PINNED = "Siena", "Agele", "adaptive", "replay", "literal", "pinned"
+AGELE, ADAPTIVE, REPLAY, LITERAL, PINNED = "Agele", "adaptive", "replay", "literal", "no fading"
 FIXED = "H = "  # and so many hops
-BASELINES = (SIENA, AGELE)
-LEARNING = (ADAPTIVE, REPLAY)
-BESIDE = (LITERAL, PINNED)  # what the paper has and we correct: its formulas, and a memory that does not fade
 
 
 class Kind(StrEnum):
@@ -29,7 +27,12 @@ class Kind(StrEnum):
     FIGURE_4 = "Figure 4"
     TABLE_I = "Table I"
     TABLE_II = "Table II"
-    AHEAD = "ahead of Agele"
+    AHEAD = "CAEVA and Agele"
+
+    @property
+    def places(self) -> bool:
+        """Whether it is about where passive aggregators are."""
+        return self in (Kind.TABLE_I, Kind.TABLE_II)
 
 
 class Shape(StrEnum):
@@ -45,12 +48,15 @@ class Who(StrEnum):
     LOCAL = "H"  # all at one broker
     CLUSTERS = "M"  # at a few brokers and next to them
     APART = "L"  # all at different brokers
-    CHANGING = "changing"  # in phases: many at the edge, few next to the center, many apart
+    CHANGING = "changing"  # in phases
+
+
+REDUNDANCIES = {"H": 0.85, "M": 0.5, "L": 0.2}
 
 
 @dataclass(frozen=True, order=True)
 class Point:
-    """What the samples of a point have in common. `reports` are the mean number per event."""
+    """What the samples of a point have in common. `reports` is their mean number per event."""
 
     kind: Kind
     shape: Shape = Shape.RANDOM
@@ -63,4 +69,85 @@ class Point:
     subscribing: float = 1.0  # share of brokers
 
 
-PHASE = 15  # events after which changing publishers change
+@dataclass(frozen=True)
+class Cell:
+    """One sample of a point, by its number."""
+
+    point: Point
+    events: int
+    sample: int
+
+    @property
+    def work(self) -> float:
+        """About how long it takes, to compare cells by."""
+        point = self.point
+        return self.events * (point.brokers + point.reports) * (10 if point.kind.places else 20 / (point.cycle + 2))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is measured."""
+
+    name: str
+    samples: int  # of each point
+    events: int  # of each sample
+    cycles: tuple[int, ...]  # T_m in Figure 3
+    publishers: tuple[int, ...]  # in Table I
+    levels: int  # of the binary trees
+
+    @property
+    def figure_3(self) -> list[Point]:
+        """By notification cycle."""
+        return [Point(Kind.FIGURE_3, cycle=cycle) for cycle in self.cycles]
+
+    @property
+    def figure_4(self) -> list[Point]:
+        """By locality, then by redundancy."""
+        where = (Who.LOCAL, Who.CLUSTERS, Who.APART)
+        return [Point(Kind.FIGURE_4, who=who, redundancy=share) for who in where for share in REDUNDANCIES.values()]
+
+    @property
+    def table_i(self) -> list[Point]:
+        """By publishers."""
+        brokers = 2**self.levels - 1
+        return [
+            Point(Kind.TABLE_I, Shape.BINARY, brokers, publishers=count, reports=HEAVY) for count in self.publishers
+        ]
+
+    @property
+    def table_ii(self) -> list[Point]:
+        """Steady and changing publishers, on both overlays."""
+        sizes = {Shape.BINARY: 2**self.levels - 1, Shape.RANDOM: 100}
+        return [
+            Point(Kind.TABLE_II, shape, brokers, who, publishers=31, reports=HEAVY)
+            for shape, brokers in sizes.items()
+            for who in (Who.APART, Who.CHANGING)
+        ]
+
+    @property
+    def ahead(self) -> dict[str, list[Point]]:
+        """What is varied -> its points; all else is as in Figure 3 at T_m = 10."""
+        usual = Point(Kind.AHEAD)
+        local = replace(usual, who=Who.CLUSTERS, reports=50.0)
+        return {
+            "reports per event": [replace(usual, reports=count) for count in (3.0, 12.0, 50.0, 200.0)],
+            "locality": [replace(usual, who=who, reports=50.0) for who in (Who.APART, Who.CLUSTERS, Who.LOCAL)],
+            "brokers that subscribe": [replace(local, subscribing=share) for share in (1.0, 0.3, 0.1, 0.03)],
+            "cycle": [replace(local, cycle=cycle, subscribing=0.1) for cycle in (0, 1, 5, 10, 30)],
+        }
+
+    @property
+    def points(self) -> list[Point]:
+        """All of them, each once."""
+        ahead = [point for some in self.ahead.values() for point in some]
+        return sorted({*self.figure_3, *self.figure_4, *self.table_i, *self.table_ii, *ahead})
+
+    def cells(self) -> list[Cell]:
+        """All experiments; large ones first, so that no core is left alone with one of them at the end."""
+        found = [Cell(point, self.events, sample) for point in self.points for sample in range(self.samples)]
+        return sorted(found, key=lambda cell: cell.work, reverse=True)
+
+
+PAPER = Scale("paper", samples=10, events=180, cycles=tuple(range(11)), publishers=(3, 7, 31, 255), levels=8)
+SMALL = Scale("small", samples=2, events=90, cycles=(0, 1, 2, 4, 6, 8, 10), publishers=(3, 7, 31, 255), levels=8)
+SCALES = {scale.name: scale for scale in (SMALL, PAPER)}

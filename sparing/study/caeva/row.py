@@ -1,0 +1,82 @@
+"""What one method made of one sample, and all of it as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sparing.study.caeva.grid import Kind, Point, Shape, Who
+from sparing.study.lines import from_text, names_of, to_text, values_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """One sample under one method. Messages are counted once for every link between brokers that they cross."""
+
+    kind: str
+    shape: str
+    brokers: int
+    who: str
+    publishers: int
+    redundancy: float
+    reports: float
+    cycle: int
+    subscribing: float
+    sample: int
+    method: str
+    events: int
+    made: int  # reports
+    redundant: int  # reports that tell nothing new
+    siena: int  # messages if nobody merged
+    up: int  # reports and what aggregators send towards the coordinator
+    down: int  # from the coordinator to brokers that subscribe
+    coordination: int  # who coordinates, cycles, counts for the placement, moves
+    full: float  # time units from an event's first report to the last that tells anything new, on average
+    delay: float  # time units from then on until subscribers know, on average
+    hops: float  # between passive and active aggregators, on average over events
+    moves: int
+
+    @property
+    def point(self) -> Point:
+        """What it is a sample of."""
+        return Point(
+            Kind(self.kind),
+            Shape(self.shape),
+            self.brokers,
+            Who(self.who),
+            self.publishers,
+            self.redundancy,
+            self.reports,
+            self.cycle,
+            self.subscribing,
+        )
+
+    @property
+    def data(self) -> int:
+        """Messages that carry what was reported."""
+        return self.up + self.down
+
+    @property
+    def total(self) -> int:
+        """All messages."""
+        return self.data + self.coordination
+
+    def flat(self) -> dict[str, Any]:
+        """As one line of a table."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> Row:
+        """The inverse of `flat`; values may be texts."""
+        return cls(**values_of(cls, line))
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """All rows with a header."""
+    return to_text(names_of(Row), (row.flat() for row in rows))
+
+
+def from_csv(text: str) -> Iterator[Row]:
+    """The inverse of `to_csv`."""
+    return map(Row.of, from_text(text))
