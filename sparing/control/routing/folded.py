@@ -30,6 +30,9 @@ ALL_RAW = "subscriber-edge"  # the decision under which links never aggregate
 def foldable(plan: Plan) -> np.ndarray:
     """Which subscriptions may be told as one with others."""
     alike = np.array([_travels_raw(plan.decision, s) for s in plan.subscriptions], dtype=bool)
+    for name, topic in plan.topics.items():
+        if topic.merge is not None:  # reports are merged before anybody is picked
+            alike[plan.by_topic[name]] = False
     for advertisement, contest in zip(plan.advertisements, plan.contests, strict=True):
         if advertisement.top_k is not None:
             alike[contest.numbers] = False

@@ -49,6 +49,13 @@ class Scene:
         self.messages = Messages(plan)
         self.watcher = watcher
 
+    def tree_at(self, broker: int) -> int:
+        """The tree that reports made at a broker climb, even if nobody publishes there any more."""
+        found = self.tree_of.get(broker)
+        if found is None:
+            found = next(n for n, tree in enumerate(self.trees) if tree.hops(broker, tree.center) >= 0)
+        return found
+
     def down(self, time: int) -> frozenset[int]:
         """Brokers whose aggregators are down."""
         if not self.outages:

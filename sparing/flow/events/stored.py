@@ -37,6 +37,8 @@ def stored(state: EventState, scene: Scene) -> Any:
 def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
     """The inverse of `stored`, in terms of the plan that is in force now."""
     ids, rows, waiting, placers = found
+    if not scene.trees:  # nobody publishes or subscribes any more
+        return EventState()
     circles = [scene.circles.made_of(some) for some in ids]
     events = []
     for event, told in rows:
@@ -49,7 +51,8 @@ def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
     if len(placers) != len(scene.trees):
         placers = [placer_of(scene.policy.places, tree) for tree in scene.trees]
     for placer, tree in zip(placers, scene.trees, strict=True):
-        placer.hops = min(placer.hops, tree.depth) if not isinstance(scene.policy.places, int) else placer.hops
+        if not isinstance(scene.policy.places, int):
+            placer.hops = max(min(placer.hops, tree.depth), min(1, tree.depth))
     return EventState(events, waiting, placers)
 
 
@@ -63,8 +66,8 @@ def _adapt(event: Event, scene: Scene) -> None:
         admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
         event.admitted |= admitted
         event.touched |= touched
-    somewhere = [broker for broker in (event.coordinator, *event.kept) if broker in scene.tree_of]
-    event.tree = scene.tree_of[somewhere[0]] if somewhere and somewhere[0] is not None else 0
+    somewhere = next((broker for broker in (event.coordinator, *event.kept) if broker is not None), None)
+    event.tree = 0 if somewhere is None else scene.tree_at(somewhere)
     tree = scene.trees[event.tree]
     if event.coordinator is not None and event.coordinator not in tree.neighbours:
         event.coordinator, event.merged = tree.center, 0

@@ -71,7 +71,7 @@ def _arrive(scene: Scene, event: Event, time: int, source: int, at: int, facts: 
         _keep(scene, event, found, new)
     if found != event.coordinator and (first or new) and _hot(scene, event, event.unsent.get(found, 0)):
         scene.see(event, time, "is hot at", found, -1, event.unsent[found])
-        flush(scene, event, time, only=found)
+        flush(scene, event, time, only=found, what="is sent on")
 
 
 def _keep(scene: Scene, event: Event, broker: int, new: int) -> None:
@@ -95,8 +95,11 @@ def _hot(scene: Scene, event: Event, facts: int) -> bool:
 
 def merge(scene: Scene, event: Event, facts: int) -> None:
     """The coordinator gets to know facts."""
-    event.merged |= scene.new(event, event.merged, facts)
+    for at in bits_of(scene.new(event, event.merged, facts)):
+        event.merged |= scene.new(event, event.merged, 1 << at)  # one by one: names may come several times
     for at in bits_of(scene.new(event, event.prefix[-1], facts)):
+        if not scene.new(event, event.prefix[-1], 1 << at):
+            continue
         event.order.append(at)
         event.prefix.append(event.prefix[-1] | 1 << at)
         admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
@@ -104,7 +107,7 @@ def merge(scene: Scene, event: Event, facts: int) -> None:
         event.touched |= touched
 
 
-def flush(scene: Scene, event: Event, time: int, only: int | None = None) -> None:
+def flush(scene: Scene, event: Event, time: int, only: int | None = None, what: str = "is flushed") -> None:
     """Aggregators (or one of them, and those on its way) send what they hold back, the farthest first."""
     tree, roles, goal = scene.trees[event.tree], scene.roles(event, time), event.coordinator
     assert goal is not None
@@ -120,7 +123,7 @@ def flush(scene: Scene, event: Event, time: int, only: int | None = None) -> Non
             continue
         taker = next(b for b in tree.path(broker, goal)[1:] if b == goal or roles.aggregates(b))
         scene.messages.send(tree, broker, taker, MERGED, time)
-        scene.see(event, time, "is flushed", broker, taker, facts)
+        scene.see(event, time, what, broker, taker, facts)
         had = event.seen.get(taker, 0)
         new = scene.new(event, had, facts)
         event.seen[taker] = had | new

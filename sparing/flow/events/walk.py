@@ -44,7 +44,7 @@ class EventState:
     @property
     def empty(self) -> bool:
         """Nothing is left to remember."""
-        return not self.events and not self.waiting and not any(placer.direction for placer in self.placers)
+        return not self.events and not self.waiting and not any(placer.learned for placer in self.placers)
 
     def wakes(self) -> int | None:
         """The next event time at which something is to be done, if nothing else arrives."""
@@ -116,7 +116,7 @@ class _Step:
         for report in arrivals:
             if report.time < late_before:
                 late.append(report)
-            elif report.at in self.scene.tree_of:
+            else:
                 self.waiting.append(report)
         self.waiting.sort(key=lambda report: report[:3])
         return late
@@ -147,7 +147,7 @@ class _Step:
             heapq.heappush(self._moments, (moment, event.began, event.key, id(event)))
 
     def _report(self, report: Report, place: int) -> None:
-        scene, tree = self.scene, self.scene.tree_of[report.at]
+        scene, tree = self.scene, self.scene.tree_at(report.at)
         event = self._open.get((tree, report.key))
         begins = event is None or event.closes < report.time
         if event is None or begins:
@@ -186,7 +186,7 @@ class _Step:
             if event.lost:
                 make_good(scene, event, time)
             if event.at_once:
-                flush(scene, event, time)
+                flush(scene, event, time, what="is sent on")
             if rouse(scene, event):
                 self._hurry(event, time)
             self.notices += disseminate(scene, event, time, without_waiting)
@@ -235,7 +235,7 @@ class _Step:
         claimants = set()
         while place < len(self.waiting) and self.waiting[place].time == report.time:
             other = self.waiting[place]
-            if other.key == event.key and scene.tree_of[other.at] == event.tree:
+            if other.key == event.key and scene.tree_at(other.at) == event.tree:
                 claimants.add(tree.way_up(other.at, roles)[-1])
             place += 1
         event.coordinator = elect(scene, event, report.time, claimants)

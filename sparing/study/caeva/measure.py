@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from statistics import fmean
 
-from sparing.control.merging.cycles import announcements
 from sparing.control.merging.policy import EventPolicy, Events, Moves
 from sparing.control.merging.tree import trees_of
 from sparing.flow.events.event import Event
@@ -13,7 +12,7 @@ from sparing.flow.events.placement import placer_of
 from sparing.flow.events.scene import Happening, Scene
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.flow.step import BEGINNING, END_OF_TIME
-from sparing.model.bill import MessageKind, total
+from sparing.model.bill import MessageKind
 from sparing.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind
 from sparing.study.caeva.reports import UNIT
 from sparing.study.caeva.row import Row
@@ -73,7 +72,7 @@ def row_of(world: World, cell: Cell, method: str, policy: EventPolicy) -> Row:
     reports = [report for event in world.events for report in event.reports]
     state, outcome = EventWalk(scene).advance(start, reports, END_OF_TIME, BEGINNING)
     sent = outcome.bill.between_brokers()
-    coordination = total([outcome.bill, announcements(plan)]).only(MessageKind.COORDINATION)
+    coordination = outcome.bill.only(MessageKind.COORDINATION).total() + world.announcements(policy)
     full = [event.full - event.reports[0].time for event in world.events]
     delay = [looker.told[str(event.reports[0].key[0])] - event.full for event in world.events]
     return Row(
@@ -86,7 +85,7 @@ def row_of(world: World, cell: Cell, method: str, policy: EventPolicy) -> Row:
         siena=sum(outcome.siena.values()),
         up=sent - looker.down,
         down=looker.down,
-        coordination=coordination.total(),
+        coordination=coordination,
         full=fmean(full) / UNIT,
         delay=fmean(delay) / UNIT,
         hops=fmean(looker.hops),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from sparing.control.merging.cycles import announcements
 from sparing.control.merging.policy import EventPolicy
 from sparing.control.merging.tree import trees_of
 from sparing.control.plan import Plan, make_plan
@@ -15,7 +16,7 @@ from sparing.model.types import INT, STRING, TIMESTAMP
 from sparing.study.caeva.grid import FIELDS, LONGEST, Point
 from sparing.study.caeva.overlays import overlay
 from sparing.study.caeva.publishers import crowds
-from sparing.study.caeva.reports import UNIT, Reported, events_of
+from sparing.study.caeva.reports import APART, UNIT, Reported, events_of
 from sparing.workloads.chance import stream
 
 TOPIC = Topic(
@@ -32,10 +33,17 @@ class World:
 
     plan: Plan
     events: list[Reported]
+    announced: dict[int, int] = field(default_factory=dict)  # active aggregators -> messages about cycles, once counted
 
     def under(self, policy: EventPolicy) -> Plan:
         """The plan under another policy."""
         return replace(self.plan, events=policy)
+
+    def announcements(self, policy: EventPolicy) -> int:
+        """Messages in which brokers tell each other of cycles before the first report."""
+        if policy.actives not in self.announced:
+            self.announced[policy.actives] = announcements(self.under(policy)).total()
+        return self.announced[policy.actives]
 
 
 def draw(point: Point, events: int, number: int) -> World:
@@ -55,7 +63,7 @@ def draw(point: Point, events: int, number: int) -> World:
         {s.subscriber: (brokers.brokers[b],) for s, b in zip(subscriptions, subscribing, strict=True)},
         subscriptions,
         "adock",
-        LONGEST * UNIT,
+        events * APART * UNIT,  # all in one bucket
     )
     (tree,) = trees_of(plan, TOPIC.name, plan.events.actives)
     rng = stream(number, "caeva", point.who.value, point.publishers, repr(point.redundancy), repr(point.reports))

@@ -21,6 +21,8 @@ from tests.flow.events.strategies import (
     batches,
     billed,
     by_bucket,
+    caeva,
+    filters,
     frail_worlds,
     policies,
     worlds,
@@ -198,6 +200,30 @@ def test_a_key_that_is_reported_again_at_the_time_of_a_tick() -> None:
     plan = plan_for([("p", "q")], [Sub("s", "q", 21)], ["p"])
     walked = walk(plan, [said(0, "p", a=1), said(21, "p", a=1)])
     assert facts_of(walked, "s") == [(0, 21, {"a": 1}), (21, 42, {"a": 1})]
+
+
+def test_what_is_urgent_brings_with_it_all_that_is_held_back() -> None:
+    """p and q are passive and hold back b = 1 and a = 2 until c = 2 is reported; from then on nothing waits."""
+    links = [("p", "x"), ("x", "m"), ("m", "y"), ("y", "q")]
+    subs = [Sub("s", "m", 8, urgent="c = 2"), Sub("patient", "m", 8)]
+    plan = plan_for(links, subs, ["p", "q"], EventPolicy(placement=2, active=1))
+    reports = [said(0, "p", a=1), said(1, "p", b=1), said(2, "q", a=1), said(3, "q", a=2), said(5, "q", c=2)]
+    walked = walk(plan, [*reports, said(6, "p", b=2)])
+    values = [(h.time, sorted(fact for fact in h.facts if fact[0] in "abc")) for h in walked.heard if h.who == "s"]
+    assert values == [(5, [("a", 1), ("a", 2), ("b", 1), ("c", 2)]), (6, [("b", 2)])]
+    assert [h.time for h in walked.heard if h.who == "patient"] == [8]
+    told_to_hurry = {("m", "x"): 1, ("x", "p"): 1, ("m", "y"): 1, ("y", "q"): 1}
+    told_who_coordinates = told_to_hurry
+    expected = Counter(told_to_hurry) + Counter(told_who_coordinates)
+    assert walked.bill.only(MessageKind.COORDINATION).by_link() == expected
+
+
+@settings(max_examples=60)
+@given(worlds(policy=caeva), filters(least=1), st.sampled_from([4, 8, 30]))
+def test_urgent_events_are_told_as_the_judge_says(world: World, urgent: str, every: int) -> None:
+    """With nobody about who is told at once, aggregators do hold back."""
+    world = replace(world, subs=tuple(replace(sub, every=every, urgent=urgent) for sub in world.subs[:2]))
+    assert told(walk(world.plan(), world.reports)) == Counter(world.wanted())
 
 
 def test_urgent_without_conditions_is_at_once() -> None:

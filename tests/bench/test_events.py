@@ -1,0 +1,50 @@
+"""The benchmark of merged events measures what it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparing.bench.events import Figures, InFlight, OnSpark, Settings
+from sparing.bench.events import measure as measuring
+from sparing.bench.events.figures import IN_FLIGHT, ON_SPARK
+from sparing.model.errors import SparingError
+
+SMALL = Settings(events=(30,), in_flight=(20,), reports=4, subscriptions=10, lanes=(2,), repeat=1)
+
+
+def test_all_events_of_a_burst_are_in_flight():
+    told: list[str] = []
+    found = measuring._in_flight(SMALL, 20, told.append)
+    assert told == ["20 events in flight"]
+    assert found.reports == 80
+    assert found.under_way == pytest.approx(20, abs=2)
+    assert found.seconds > 0
+    assert found.state > 0
+
+
+@pytest.mark.spark
+def test_every_way_is_measured_beside_the_peer(spark):
+    figures = measuring.events(spark, SMALL)
+    assert [figure.way for figure in figures.on_spark] == [
+        *(f"{name}, 2 lanes" for name in ("caeva", "agele", "siena")),
+        measuring.PEER,
+    ]
+    assert {figure.reports for figure in figures.on_spark} == {120}
+    assert all(figure.seconds > 0 for figure in figures.on_spark)
+
+
+def test_figures_are_for_people_programs_and_documentation():
+    figures = Figures(SMALL, [OnSpark(30, 120, "caeva, 1 lane", 2.0)], [InFlight(20, 80, 19, 0.004, 3800)])
+    head, _, row = figures.markdown().split("\n\n")[0].splitlines()
+    assert [cell.strip() for cell in head.strip("|").split("|")] == list(ON_SPARK)
+    assert [cell.strip() for cell in row.strip("|").split("|")] == ["30", "120", "caeva, 1 lane", "2.00", "15", "60"]
+    head, _, row = figures.markdown().split("\n\n")[1].splitlines()
+    assert [cell.strip() for cell in head.strip("|").split("|")] == list(IN_FLIGHT)
+    assert [cell.strip() for cell in row.strip("|").split("|")] == ["20", "19", "80", "50.0", "200"]
+    assert [table.row_count for table in figures.tables()] == [1, 1]
+    assert figures.json()["in_flight"][0]["state"] == 3800
+
+
+def test_numbers_must_be_above_zero():
+    with pytest.raises(SparingError, match="must be above zero"):
+        Settings(events=(0,))

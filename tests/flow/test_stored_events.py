@@ -1,0 +1,81 @@
+"""Events under way outlive a change of the plan: subscriptions come, go and move, links change."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparing.control.merging.policy import EventPolicy, Events, Moves
+from sparing.flow.events.scene import Scene
+from sparing.flow.events.stored import restored, stored
+from sparing.flow.events.walk import EventWalk
+from sparing.flow.step import BEGINNING, END_OF_TIME
+from tests.flow.events.world import WITHIN, Sub, heard_of, plan_for, report_of, with_own
+from tests.judges.events import Said, deliveries
+
+BROKERS = ("b0", "b1", "b2", "b3", "b4")
+LINE = [("b0", "b1"), ("b1", "b2"), ("b2", "b3"), ("b3", "b4")]
+STAR = [("b2", "b0"), ("b2", "b1"), ("b2", "b3"), ("b2", "b4")]
+POLICIES = [
+    EventPolicy(),
+    EventPolicy(placement=Moves.REPLAY),
+    EventPolicy(placement=1, active=1),
+    EventPolicy(Events.AGELE),
+    EventPolicy(Events.SIENA),
+]
+
+reports = st.lists(
+    st.tuples(
+        st.integers(0, 50),
+        st.sampled_from(BROKERS),
+        st.sampled_from("xy"),
+        st.dictionaries(st.sampled_from("abc"), st.integers(0, 2)),
+    ),
+    min_size=1,
+    max_size=20,
+).map(lambda rows: [Said(t, f"{n:02}", at, key, frozenset(f.items())) for n, (t, at, key, f) in enumerate(rows)])
+
+
+@given(
+    reports,
+    st.integers(1, 60),
+    st.sampled_from(POLICIES),
+    st.sampled_from([LINE, STAR]),
+    st.sampled_from(BROKERS),
+    st.sets(st.sampled_from(BROKERS)),
+    st.integers(0, 3),
+)
+def test_those_who_stay_are_told_everything_once(said, cut, policy, later_links, moved_to, publishers, ahead):
+    """Also if publishers have left whose reports are under way, or have come `ahead` of the time."""
+    before = [Sub("gone", "b4", 4), Sub("stays", "b0", 6, "a >= 1"), Sub("moves", "b1", 4)]
+    after = [Sub("comes", "b3", 4), Sub("moves", moved_to, 4), Sub("stays", "b0", 6, "a >= 1")]
+    one = plan_for(LINE, before, BROKERS, policy)
+    other = plan_for([*later_links], after, sorted(publishers), policy)
+
+    first = EventWalk(Scene(one, "t"))
+    state, begun = first.advance(None, [report_of(one, s) for s in said if s.time < cut + ahead], cut, BEGINNING)
+    packed = pickle.dumps(stored(state, first.scene))
+    second = EventWalk(Scene(other, "t"))
+    state = restored(pickle.loads(packed), second.scene, same_plan=False)
+    later = [report_of(other, s) for s in said if s.time >= cut + ahead]
+    state, done = second.advance(state, later, END_OF_TIME, cut)
+    assert not state.events
+
+    heard = Counter()
+    for plan, outcome in ((one, begun), (other, done)):
+        for notice in outcome.notices:
+            for h in heard_of(plan, notice):
+                heard.update((h.who, h.key, h.began, fact) for fact in h.facts)
+    assert set(heard.values()) <= {1}
+    wishes = {sub.id: sub.wish() for sub in (*before, *after)}
+    wanted = deliveries(with_own(said), WITHIN, wishes.values())
+    for who in ("stays", "moves"):
+        expected = {(h.who, h.key, h.began, fact) for h in wanted if h.who == who for fact in h.facts}
+        assert {key for key in heard if key[0] == who} == expected
+    expected = {(h.who, h.key, h.began, f) for h in wanted if h.who == "comes" and h.began >= cut for f in h.facts}
+    assert {key for key in heard if key[0] == "comes"} == expected
+    late = [h for notice in done.notices for h in heard_of(other, notice) if h.who == "gone"]
+    assert not late
