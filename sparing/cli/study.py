@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sparing.study.study import Shown, Study, Titled
 
-NAMES = ("mna", "topk", "matchmaker", "mefa")  # each is a package of `sparing.study` with a module `study`
+NAMES = ("mna", "topk", "matchmaker", "mefa", "caeva")  # each is a package of `sparing.study` with a module `study`
 ALL = "all"
 EDGES = "mefa"  # the study that can take a user's edge list
 WORDS = 20  # characters, from which on a cell may be folded

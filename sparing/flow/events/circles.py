@@ -6,7 +6,8 @@ that what some facts fulfil is a set of bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,8 +27,12 @@ Terms = tuple[int, int, int, int | None, Columns, frozenset[int] | None, OnKey, 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Circle:
-    """`need` and `urgent` are the bits of the conditions that must hold; `every` is 0 for at once."""
+    """`need` and `urgent` are the bits of the conditions that must hold; `every` is 0 for at once.
 
+    One that has the same `number` as another is a part of it, or the whole.
+    """
+
+    number: int
     members: tuple[int, ...]  # numbers of subscriptions
     broker: int
     every: int
@@ -46,6 +51,45 @@ class Circle:
         ):
             return False
         return all(constraint.admits(key[place]) for place, constraint in self.key)
+
+    @property
+    def always(self) -> bool:
+        """Whether every event can be of interest."""
+        return not self.key and self.valid_from is None and self.valid_until is None
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """All those whom an event may concern: their cycles and brokers, and what is urgent to any of them."""
+
+    cycles: tuple[int, ...] = ()  # without at once
+    at_once: bool = False
+    goals: frozenset[int] = frozenset()
+    hot: int = 0
+
+    @classmethod
+    def of(cls, circles: Iterable[Circle]) -> Crowd:
+        """The crowd of some circles."""
+        some = list(circles)
+        hot = 0
+        for circle in some:
+            hot |= circle.urgent or 0
+        return cls(
+            tuple(sorted({circle.every for circle in some if circle.every})),
+            any(not circle.every for circle in some),
+            frozenset(circle.broker for circle in some),
+            hot,
+        )
+
+    def __or__(self, other: Crowd) -> Crowd:
+        if not other.goals:
+            return self
+        return Crowd(
+            tuple(sorted({*self.cycles, *other.cycles})),
+            self.at_once or other.at_once,
+            self.goals | other.goals,
+            self.hot | other.hot,
+        )
 
 
 class Circles:
@@ -67,10 +111,11 @@ class Circles:
         like: dict[Terms, list[int]] = {}
         for n in plain:
             like.setdefault(self._terms(n, int(plan.broker_of[n])), []).append(n)
-        self.all = tuple(Circle(tuple(members), *terms) for terms, members in like.items())
+        self.all = tuple(Circle(at, tuple(members), *terms) for at, (terms, members) in enumerate(like.items()))
+        self.urgent = tuple(circle for circle in self.all if circle.urgent is not None)
         self._of = {n: circle for circle in self.all for n in circle.members}
-        self._always = tuple(c for c in self.all if not c.key and c.valid_from is None and c.valid_until is None)
-        self._sometimes = tuple(circle for circle in self.all if circle not in set(self._always))
+        self._free, self._by_condition = self._pivots()
+        self._at_point, self._sometimes = self._by_key()
         self.gathering = tuple(
             (int(plan.broker_of[n]), self._on_key(plan.subscriptions[n].query.box))
             for n in mine
@@ -119,10 +164,43 @@ class Circles:
             self._known[field, code] = found
         return found
 
-    def concerned(self, key: Key, began: int) -> list[Circle]:
-        """Those that an event can be of interest to."""
-        found = [*self._always, *(circle for circle in self._sometimes if circle.concerns(key, began))]
-        return sorted(found, key=lambda circle: circle.members) if self._sometimes else found
+    def _pivots(self) -> tuple[tuple[Circle, ...], dict[int, list[Circle]]]:
+        """Circles by the rarest of the conditions that they need; those that may need no value at all stand apart."""
+        asked: Counter[int] = Counter()
+        needs = [bits_of(circle.need & ~self.missing) for circle in self.all]
+        for bits in needs:
+            asked.update(bits)
+        free: list[Circle] = []
+        found: dict[int, list[Circle]] = {}
+        for circle, bits in zip(self.all, needs, strict=True):
+            if bits:
+                found.setdefault(min(bits, key=lambda bit: (asked[bit], bit)), []).append(circle)
+            else:
+                free.append(circle)
+        return tuple(free), found
+
+    def _by_key(self) -> tuple[dict[Code, list[Circle]], list[Circle]]:
+        """Circles that not every event concerns: by the one value of the first key field that they want, and others."""
+        at_point: dict[Code, list[Circle]] = {}
+        others: list[Circle] = []
+        for circle in self.all:
+            point = next((constraint.point() for place, constraint in circle.key if place == 0), None)
+            if point is not None:
+                at_point.setdefault(point, []).append(circle)
+            elif not circle.always:
+                others.append(circle)
+        return at_point, others
+
+    def candidates(self, admitted: int) -> Iterator[Circle]:
+        """Those whose filters may hold if some conditions are fulfilled by values."""
+        yield from self._free
+        for bit in bits_of(admitted):
+            yield from self._by_condition.get(bit, ())
+
+    def sometimes(self, key: Key, began: int) -> list[Circle]:
+        """Those that an event can be of interest to, and others not."""
+        some = [*self._at_point.get(key[0], ()), *self._sometimes]
+        return [circle for circle in some if circle.concerns(key, began)]
 
     def gathers(self, key: Key) -> frozenset[int]:
         """The brokers of those who compute with whole events and may count this one."""
@@ -146,3 +224,17 @@ class Circles:
             circle if circle.members == tuple(members) else replace(circle, members=tuple(members))
             for circle, members in found.values()
         ]
+
+
+def bits_of(bits: int) -> list[int]:
+    """The places of the bits of a set, ascending.
+
+    >>> bits_of(0b1101)
+    [0, 2, 3]
+    """
+    found = []
+    while bits:
+        lowest = bits & -bits
+        found.append(lowest.bit_length() - 1)
+        bits ^= lowest
+    return found

@@ -9,8 +9,8 @@ Paper: caeva, section III-C.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from sparing.flow.events.circles import Circle
 from sparing.flow.events.event import Event, Told
@@ -58,38 +58,62 @@ def holds(scene: Scene, event: Event, need: int) -> bool:
     return not need & ~(event.admitted | (scene.circles.missing & ~event.touched))
 
 
+def fresh(scene: Scene, event: Event) -> Iterator[Circle]:
+    """Circles, or parts of them, that the event may concern and that have not been told anything."""
+    for circle in scene.circles.candidates(event.admitted):
+        if scene.concerns(circle, event) and (part := _untold(event, circle)) is not None:
+            yield part
+
+
+def _untold(event: Event, circle: Circle) -> Circle | None:
+    """The part of a circle that has not been told anything: all of it, or those who came later than the others."""
+    told = event.told.get(circle.number)
+    if told is None:
+        return circle
+    known = {member for one in told for member in one.circle.members}
+    rest = tuple(member for member in circle.members if member not in known)
+    return replace(circle, members=rest) if rest else None
+
+
 def rouse(scene: Scene, event: Event) -> bool:
     """Whether the event has become urgent to somebody."""
     found = False
-    for told in event.told:
-        if told.circle.urgent is not None and not told.roused and holds(scene, event, told.circle.urgent):
-            told.roused = found = True
+    for circle in scene.circles.urgent:
+        if not scene.concerns(circle, event) or not holds(scene, event, circle.urgent or 0):
+            continue
+        if (part := _untold(event, circle)) is not None:
+            event.told.setdefault(circle.number, []).append(Told(part))
+        for told in event.told[circle.number]:
+            found = found or not told.roused
+            told.roused = True
     if found:
         event.at_once = True
-        event.hot = hot(event)
+        event.hot = hot(scene, event)
     return found
 
 
-def hot(event: Event) -> int:
+def hot(scene: Scene, event: Event) -> int:
     """The conditions that make the event urgent to somebody to whom it is not yet."""
     bits = 0
-    for told in event.told:
-        if told.circle.urgent is not None and not told.roused:
-            bits |= told.circle.urgent
+    for circle in scene.circles.urgent:
+        roused = any(told.roused for told in event.told.get(circle.number, ()))
+        if not roused and scene.concerns(circle, event):
+            bits |= circle.urgent or 0
     return bits
 
 
 def disseminate(scene: Scene, event: Event, time: int, due: Due) -> list[Notice]:
     """Tell those who are due, and have the facts cross the links to them."""
     version, facts = event.version, event.prefix[-1]
+    behind = [told for some in event.told.values() for told in some if told.version < version and due(told)]
+    for circle in fresh(scene, event):
+        told = Told(circle)
+        if due(told) and holds(scene, event, circle.need):
+            event.told.setdefault(circle.number, []).append(told)
+            behind.append(told)
     notices = []
-    for told in event.told:
-        if told.version == version or not due(told):
-            continue
+    for told in behind:
         circle = told.circle
-        if not told.matched and not holds(scene, event, circle.need):
-            continue
-        told.matched = True
         new = facts & ~event.prefix[told.version]
         told.version = version
         if circle.fields is not None:
@@ -124,6 +148,6 @@ def pending(scene: Scene, event: Event) -> bool:
     if event.unsent or scene.new(event, event.prefix[-1], event.everything):
         return True
     version = event.version
-    return any(
-        told.version < version and (told.matched or holds(scene, event, told.circle.need)) for told in event.told
-    )
+    if any(told.version < version for some in event.told.values() for told in some):
+        return True
+    return any(holds(scene, event, circle.need) for circle in fresh(scene, event))

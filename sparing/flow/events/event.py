@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sparing.flow.events.circles import Circle, Key
+from sparing.flow.events.circles import Circle, Crowd, Key, bits_of
 from sparing.model.types import Code
 
 
@@ -26,11 +26,10 @@ class Fact(NamedTuple):
 
 @dataclass(slots=True)
 class Told:
-    """What a circle has been told, whether its filter has held, and whether the event has been urgent to it."""
+    """What a circle has been told whose filter has held, and whether the event has been urgent to it."""
 
     circle: Circle
     version: int = 0
-    matched: bool = False
     roused: bool = False
 
 
@@ -48,11 +47,10 @@ class Event:
     closes: int
     tree: int
     hops: int  # between passive and active aggregators
-    told: list[Told]
-    gathers: frozenset[int]
+    crowd: Crowd  # whom it may concern
+    gathers: frozenset[int]  # brokers of those who compute with the whole event
     last: int
-    goals: frozenset[int] = frozenset()  # brokers of all whom it may concern
-    cycles: tuple[int, ...] = ()  # those of `told`, without at once
+    told: dict[int, list[Told]] = field(default_factory=dict)  # by the numbers of circles
     facts: list[Fact] = field(default_factory=list)
     number: dict[tuple[int, Code], int] = field(default_factory=dict)
     on_field: dict[int, int] = field(default_factory=dict)  # field -> the facts on it
@@ -73,6 +71,16 @@ class Event:
     log: list[tuple[int, int, int]] = field(default_factory=list)  # time, broker and facts of every report
     tick: int | None = None  # when somebody is due next
     closing: bool = False  # whether no report can come any more
+
+    @property
+    def cycles(self) -> tuple[int, ...]:
+        """The notification cycles of those whom it may concern, without at once."""
+        return self.crowd.cycles
+
+    @property
+    def wanted(self) -> bool:
+        """Whether it concerns anybody who is to be told."""
+        return bool(self.crowd.goals)
 
     @property
     def everything(self) -> int:
@@ -111,17 +119,3 @@ class Event:
     def members(self, facts: int) -> list[Fact]:
         """Some facts, in the order of their first reports."""
         return [self.facts[at] for at in bits_of(facts)]
-
-
-def bits_of(bits: int) -> list[int]:
-    """The places of the bits of a set, ascending.
-
-    >>> bits_of(0b1101)
-    [0, 2, 3]
-    """
-    found = []
-    while bits:
-        lowest = bits & -bits
-        found.append(lowest.bit_length() - 1)
-        bits ^= lowest
-    return found

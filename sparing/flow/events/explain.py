@@ -76,7 +76,7 @@ class Chronicler:
     def _missing(self, event: Event, number: int) -> tuple[str, ...]:
         """Why a subscription was told nothing."""
         scene, subscription = self.scene, self.scene.plan.subscriptions[number]
-        if any(number in told.circle.members and told.matched for told in event.told):
+        if any(number in told.circle.members for some in event.told.values() for told in some):
             return ()
         begins, ends = subscription.valid_from, subscription.valid_until
         if (begins is not None and event.began < begins) or (ends is not None and event.began >= ends):

@@ -215,7 +215,7 @@ def conclude(
     if not isinstance(placement, Moves) or tree.depth < 1:
         return 0
     if placement is Moves.LITERAL:
-        ticks = [told.circle.every for told in event.told if told.circle.every]
+        ticks = event.cycles
         placer.closer = placer.away = 0.0  # nothing is added up
         found = literal_savings(tree, event, placer.hops, min(ticks, default=0))
         return decide(placer, *found, lambda _: delta, tree.depth)

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from sparing.control.merging.tree import MergeTree, Roles, trees_of
 from sparing.control.plan import Plan
-from sparing.flow.events.circles import Circles
+from sparing.flow.events.circles import Circle, Circles, Crowd, Key
 from sparing.flow.events.event import Event
 from sparing.flow.events.messages import Messages
 from sparing.model.merge import Compare
@@ -45,6 +45,10 @@ class Scene:
         self.by_name = self.merge.compare is Compare.NAME
         self.trees: Sequence[MergeTree] = trees_of(plan, topic, self.policy.actives)
         self.tree_of = {broker: number for number, tree in enumerate(self.trees) for broker in tree.brokers}
+        everywhere = [c for c in self.circles.all if c.always]
+        self._always = [
+            Crowd.of(c for c in everywhere if self.tree_of.get(c.broker) == number) for number in range(len(self.trees))
+        ]
         self.outages = [(o.start, plan.routes.number[o.broker], o.end) for o in plan.outages]
         self.messages = Messages(plan)
         self.watcher = watcher
@@ -55,6 +59,17 @@ class Scene:
         if found is None:
             found = next(n for n, tree in enumerate(self.trees) if tree.hops(broker, tree.center) >= 0)
         return found
+
+    def crowd(self, key: Key, began: int, tree: int) -> Crowd:
+        """Whom an event may concern."""
+        some = self.circles.sometimes(key, began)
+        return self._always[tree] | Crowd.of(c for c in some if self.tree_of.get(c.broker) == tree)
+
+    def concerns(self, circle: Circle, event: Event) -> bool:
+        """Whether an event may concern a circle."""
+        if len(self.trees) > 1 and self.tree_of.get(circle.broker) != event.tree:
+            return False
+        return circle.concerns(event.key, event.began)
 
     def down(self, time: int) -> frozenset[int]:
         """Brokers whose aggregators are down."""

@@ -1,8 +1,8 @@
 """Events under way as they are stored, and how they outlive a change of the plan.
 
-Circles go by the ids of their subscriptions: those that are gone are let go, those that came later take part in later
-events. Links may change as well: facts cross a new link afresh, and if the coordinator is no longer in the topic's
-tree, the center takes over and what was reported is sent to it again.
+Circles go by the ids of their subscriptions: those that are gone are let go, those that came later are told of events
+under way, too. Links may change as well: facts cross a new link afresh, and if the coordinator is no longer in the
+topic's tree, the center takes over and what was reported is sent to it again.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ def stored(state: EventState, scene: Scene) -> Any:
     rows = []
     for event in state.events:
         told = []
-        for one in event.told:
+        for one in (one for some in event.told.values() for one in some):
             at = place.get(id(one.circle))
             if at is None:
                 at = place[id(one.circle)] = len(ids)
                 ids.append(tuple(scene.plan.subscriptions[number].id for number in one.circle.members))
-            told.append((at, one.version, one.matched, one.roused))
-        rows.append((replace(event, told=[]), told))
+            told.append((at, one.version, one.roused))
+        rows.append((replace(event, told={}), told))
     return ids, rows, state.waiting, state.placers
 
 
@@ -42,9 +42,9 @@ def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
     circles = [scene.circles.made_of(some) for some in ids]
     events = []
     for event, told in rows:
-        event.told = [
-            Told(circle, version, matched, roused) for at, version, matched, roused in told for circle in circles[at]
-        ]
+        for at, version, roused in told:
+            for circle in circles[at]:
+                event.told.setdefault(circle.number, []).append(Told(circle, version, roused))
         if not same_plan:
             _adapt(event, scene)
         events.append(event)
@@ -57,10 +57,6 @@ def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
 
 
 def _adapt(event: Event, scene: Scene) -> None:
-    event.goals = frozenset(told.circle.broker for told in event.told) | event.gathers
-    event.cycles = tuple(sorted({told.circle.every for told in event.told if told.circle.every}))
-    event.at_once = any(told.roused or not told.circle.every for told in event.told)
-    event.hot = hot(event)
     event.admitted = event.touched = 0
     for at in event.order:
         admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
@@ -72,3 +68,6 @@ def _adapt(event: Event, scene: Scene) -> None:
     if event.coordinator is not None and event.coordinator not in tree.neighbours:
         event.coordinator, event.merged = tree.center, 0
         event.lost.add(tree.center)
+    event.crowd = scene.crowd(event.key, event.began, event.tree)
+    event.at_once = event.crowd.at_once or any(told.roused for some in event.told.values() for told in some)
+    event.hot = hot(scene, event)

@@ -12,8 +12,9 @@ Paper: caeva, section III-B, Dynamic Aggregation.
 
 from __future__ import annotations
 
+from sparing.flow.events.circles import bits_of
 from sparing.flow.events.election import elect, re_elect
-from sparing.flow.events.event import Event, bits_of
+from sparing.flow.events.event import Event
 from sparing.flow.events.messages import COORDINATION, MERGED, PUBLICATION
 from sparing.flow.events.scene import Scene
 

@@ -17,14 +17,13 @@ from sparing.flow.events.downward import (
     Notice,
     at_tick,
     disseminate,
-    hot,
     next_tick,
     pending,
     rouse,
     without_waiting,
 )
 from sparing.flow.events.election import elect
-from sparing.flow.events.event import Event, Told
+from sparing.flow.events.event import Event
 from sparing.flow.events.messages import COORDINATION, Messages
 from sparing.flow.events.placement import Placer, conclude, placer_of
 from sparing.flow.events.reports import Report
@@ -157,7 +156,7 @@ class _Step:
         facts = event.add(values, report.time, report.publisher)
         event.last = report.time
         scene.see(event, report.time, "is reported", report.at, -1, facts)
-        if event.told or event.gathers:
+        if event.wanted or event.gathers:
             if begins and scene.policy.merges:
                 self._first_claims(event, report, place)
             self._spread(event, report, facts)
@@ -169,7 +168,7 @@ class _Step:
     def _spread(self, event: Event, report: Report, facts: int) -> None:
         """A report goes where it must, and those who do not wait are told."""
         scene, time, tree = self.scene, report.time, self.scene.trees[event.tree]
-        scene.messages.everywhere(tree, report.at, event.goals, time)
+        scene.messages.everywhere(tree, report.at, event.crowd.goals | event.gathers, time)
         if not scene.policy.merges:
             merge(scene, event, facts)
             if event.hot:
@@ -203,24 +202,11 @@ class _Step:
     def _begin(self, report: Report, tree: int) -> Event:
         """Another event begins."""
         scene = self.scene
-        circles = scene.circles.concerned(report.key, report.time)
-        if len(scene.trees) > 1:
-            circles = [circle for circle in circles if scene.tree_of.get(circle.broker) == tree]
         gathers = frozenset(b for b in scene.circles.gathers(report.key) if scene.tree_of.get(b) == tree)
-        event = Event(
-            report.key,
-            report.time,
-            report.time + scene.merge.within,
-            tree,
-            self.placers[tree].hops,
-            [Told(circle) for circle in circles],
-            gathers,
-            report.time,
-        )
-        event.goals = frozenset(circle.broker for circle in circles) | gathers
-        event.cycles = tuple(sorted({circle.every for circle in circles if circle.every}))
-        event.at_once = any(not circle.every for circle in circles)
-        event.hot = hot(event)
+        crowd = scene.crowd(report.key, report.time, tree)
+        closes = report.time + scene.merge.within
+        event = Event(report.key, report.time, closes, tree, self.placers[tree].hops, crowd, gathers, report.time)
+        event.at_once, event.hot = crowd.at_once, crowd.hot
         event.failed = report.time
         self._events[id(event)] = self._open[tree, report.key] = event
         self._plan(event)
@@ -255,7 +241,7 @@ class _Step:
             self._tick(event, time)
         if not event.closing and event.closes < time:
             self._close(event, time)
-        if event.closing and (not event.told or not pending(self.scene, event)):
+        if event.closing and (not event.wanted or not pending(self.scene, event)):
             self._conclude(event, time)
         else:
             self._schedule(event, time)
@@ -286,7 +272,7 @@ class _Step:
     def _schedule(self, event: Event, time: int) -> None:
         """Find out when somebody is due next, if anybody is."""
         if event.tick is None or event.tick <= time:
-            due = event.told and pending(self.scene, event)
+            due = event.wanted and pending(self.scene, event)
             event.tick = next_tick(event, time) if due else None
             assert event.tick is None or event.tick <= self._latest(event), "an event must come to an end"
 
@@ -302,6 +288,8 @@ class _Step:
         scene.see(event, time, "is over", -1)
         if not event.log or event.coordinator is None or isinstance(scene.policy.places, int):
             return
+        if not event.kept.keys() <= tree.neighbours.keys():
+            return  # the tree has changed in the meantime: nothing can be learned for it
         before = tree.roles(placer.hops)
         for broker in sorted(event.kept):
             way = tree.way_up(broker, before)

@@ -13,8 +13,9 @@ FIELDS = 20  # of an event, the key among them
 MOST_VALID = 10  # fields that a report tells, at most
 LONGEST = 100  # time units that an event lasts, at most
 CYCLE = 10  # time units: T_m in Figure 4 and in the tables
-PHASE = 15  # events after which changing publishers change
+SLOWLY, FAST = 20, 5  # events after which changing publishers change
 HEAVY = 200.0  # reports per event in the tables
+USUAL = 31  # publishers in Table II
 
 AGELE, ADAPTIVE, REPLAY, LITERAL, PINNED = "Agele", "adaptive", "replay", "literal", "no fading"
 FIXED = "H = "  # and so many hops
@@ -67,6 +68,7 @@ class Point:
     reports: float = 12.0
     cycle: int = CYCLE
     subscribing: float = 1.0  # share of brokers
+    phase: int = 0  # events after which publishers change, if they do
 
 
 @dataclass(frozen=True)
@@ -116,13 +118,13 @@ class Scale:
 
     @property
     def table_ii(self) -> list[Point]:
-        """Steady and changing publishers, on both overlays."""
-        sizes = {Shape.BINARY: 2**self.levels - 1, Shape.RANDOM: 100}
-        return [
-            Point(Kind.TABLE_II, shape, brokers, who, publishers=31, reports=HEAVY)
-            for shape, brokers in sizes.items()
-            for who in (Who.APART, Who.CHANGING)
-        ]
+        """Steady publishers, which Table I has already for binary trees, and changing ones, on both overlays."""
+        found = []
+        for shape, brokers in {Shape.BINARY: 2**self.levels - 1, Shape.RANDOM: 100}.items():
+            steady = Point(Kind.TABLE_I, shape, brokers, publishers=USUAL, reports=HEAVY)
+            changing = replace(steady, kind=Kind.TABLE_II, who=Who.CHANGING)
+            found += [steady, *(replace(changing, phase=phase) for phase in (SLOWLY, FAST))]
+        return found
 
     @property
     def ahead(self) -> dict[str, list[Point]]:
@@ -148,6 +150,6 @@ class Scale:
         return sorted(found, key=lambda cell: cell.work, reverse=True)
 
 
-PAPER = Scale("paper", samples=10, events=180, cycles=tuple(range(11)), publishers=(3, 7, 31, 255), levels=8)
-SMALL = Scale("small", samples=2, events=90, cycles=(0, 1, 2, 4, 6, 8, 10), publishers=(3, 7, 31, 255), levels=8)
+PAPER = Scale("paper", samples=10, events=120, cycles=tuple(range(11)), publishers=(3, 7, 31, 255), levels=8)
+SMALL = Scale("small", samples=2, events=60, cycles=(0, 1, 2, 4, 6, 8, 10), publishers=(3, 7, 31, 255), levels=8)
 SCALES = {scale.name: scale for scale in (SMALL, PAPER)}

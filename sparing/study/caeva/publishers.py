@@ -1,8 +1,8 @@
 """Where publishers are, and how they change.
 
-Steady publishers stay where they are for a whole sample. Changing ones go through phases again and again: many at
-brokers with one neighbour, who all report a lot; then few next to the center, who do so too; then as many as there are
-brokers to be at, who report little.
+Steady publishers stay where they are for a whole sample. Changing ones go through three phases again and again: many at
+brokers with one neighbour, then few next to the center, both making twice as many reports as usual, most of them
+redundant; then all over the overlay.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.merging.tree import MergeTree
-from sparing.study.caeva.grid import PHASE, Point, Who
+from sparing.study.caeva.grid import Point, Who
 
 CLUSTERS = 3
 FEW = 4  # publishers next to the center
@@ -33,7 +33,7 @@ def crowds(point: Point, tree: MergeTree, events: int, rng: np.random.Generator)
     if point.who is not Who.CHANGING:
         return [Crowd(tuple(_steady(point, tree, rng)), point.reports, point.redundancy)] * events
     phases = _phases(point, tree, rng)
-    return [phases[number // PHASE % len(phases)] for number in range(events)]
+    return [phases[number // point.phase % len(phases)] for number in range(events)]
 
 
 def _steady(point: Point, tree: MergeTree, rng: np.random.Generator) -> list[int]:

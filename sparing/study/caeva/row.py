@@ -23,6 +23,7 @@ class Row:
     reports: float
     cycle: int
     subscribing: float
+    phase: int
     sample: int
     method: str
     events: int
@@ -50,6 +51,7 @@ class Row:
             self.reports,
             self.cycle,
             self.subscribing,
+            self.phase,
         )
 
     @property

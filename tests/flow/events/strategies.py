@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from sparing.control.merging.policy import CAEVA, EventPolicy, Events, Moves
 from sparing.control.plan import Plan
+from sparing.flow.step import END_OF_TIME
 from sparing.model.bill import MessageKind
 from sparing.model.merge import Compare, Outage
 from tests.flow.events.world import BUCKET, WITHIN, Batch, Sub, Walked, plan_for, with_own
-from tests.flow.strategies import END_OF_TIME
 from tests.judges.events import Heard, Paths, Said, deliveries
 
 FIRST, LAST = -10, 50  # reports are made in [FIRST, LAST]

@@ -119,7 +119,7 @@ def test_the_bill_is_what_a_watcher_sees(world: World) -> None:
         )
 
     assert billed(walked, PUBLICATION) == by_bucket(along("is sent"))
-    assert billed(walked, MERGED) == by_bucket(along("is flushed", "crosses"))
+    assert billed(walked, MERGED) == by_bucket(along("is flushed", "is sent on", "crosses"))
 
 
 @settings(max_examples=60)

@@ -150,7 +150,7 @@ def test_what_was_told_already_is_not_told_again_by_a_successor() -> None:
 
 def test_what_a_lost_passive_aggregator_held_back_is_sent_again() -> None:
     walked, eyes = seen(PASSIVE, [said(0, "p", a=1), said(1, "p", b=1)], [Outage(2, "p", 3)])
-    assert eyes.what("is sent again", "is flushed") == [(4, "is sent again", "p", "m")]
+    assert eyes.what("is sent again", "is flushed", "is sent on") == [(4, "is sent again", "p", "m")]
     assert told(walked) == [(4, {"a": 1, "b": 1})]
 
 

@@ -67,4 +67,4 @@ def test_the_command_writes_the_page_and_the_table(spark, tiny, monkeypatch, tmp
 def test_an_unknown_study_is_one_sentence():
     result = CliRunner().invoke(build(), ["study", "nothing"])
     assert isinstance(result.exception, SparingError)
-    assert str(result.exception) == "There is no study 'nothing': choose from mna, topk, matchmaker, mefa, all."
+    assert str(result.exception) == "There is no study 'nothing': choose from mna, topk, matchmaker, mefa, caeva, all."

@@ -1,0 +1,101 @@
+"""Figures 3 and 4 from measurements, and two of ours: rows of text, and panels to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sparing.report.plots import Panel
+from sparing.study.caeva.grid import ADAPTIVE, AGELE, FIXED, REPLAY, Point, Who
+from sparing.study.caeva.results import Results, data, total
+from sparing.study.caeva.tables import WHERE
+from sparing.study.exhibits import Figure, figure_of, panel_of
+
+CAEVA = "CAEVA"
+LINES = {CAEVA: ADAPTIVE, AGELE: AGELE}  # name -> method
+
+
+def figures(results: Results) -> list[Figure]:
+    """Figures 3 and 4, then messages by distance, then where CAEVA is ahead."""
+    return [_figure_3(results), _figure_4(results), _distances(results), _ahead(results)]
+
+
+def _figure_3(results: Results) -> Figure:
+    points = results.scale.figure_3
+    fewer = {
+        name: [(float(point.cycle), results.suppressed(point, method)) for point in points]
+        for name, method in LINES.items()
+    }
+    late = {
+        name: [(float(point.cycle), results.mean(point, method, lambda row: row.delay)) for point in points]
+        for name, method in LINES.items()
+    }
+    both = {
+        name: [(time, share) for (_, time), (_, share) in zip(late[name], fewer[name], strict=True)] for name in LINES
+    }
+    panels = [
+        panel_of("messages", "T_m", "suppressed, %", fewer),
+        panel_of("time", "T_m", "later by, time units", late),
+        panel_of("tradeoff", "later by, time units", "suppressed, %", both),
+    ]
+    return _figure("Figure 3", "Random overlay, publishers apart, redundancy 50%, beside Siena", panels)
+
+
+def _figure_4(results: Results) -> Figure:
+    panels = []
+    for letter, who in (("L", Who.APART), ("M", Who.CLUSTERS), ("H", Who.LOCAL)):
+        points = sorted(point for point in results.scale.figure_4 if point.who is who)
+        lines = {
+            name: [(100 * point.redundancy, results.suppressed(point, method)) for point in points]
+            for name, method in LINES.items()
+        }
+        panels.append(panel_of(f"{letter}: {WHERE[who]}", "redundancy, %", "suppressed, %", lines))
+    return _figure("Figure 4", "Locality of publishers and redundancy, T_m = 10", panels)
+
+
+def _distances(results: Results) -> Figure:
+    panels = []
+    for point in dict.fromkeys([*results.scale.table_i, *results.scale.table_ii]):
+        hops = results.fixed(point)
+        fixed = [(float(far), results.mean(point, f"{FIXED}{far}", data)) for far in hops]
+        lines = {"fixed": fixed}
+        for method in (ADAPTIVE, REPLAY):
+            lines[method] = [(float(far), results.mean(point, method, data)) for far in (hops[:1] + hops[-1:])]
+        how = f"changing every {point.phase}" if point.phase else "steady"
+        panels.append(panel_of(f"{point.publishers}, {point.shape}, {how}", "H", "messages", lines))
+    return _figure("Tables I and II", "Messages by the distance of passive aggregators", panels)
+
+
+def _ahead(results: Results) -> Figure:
+    panels = []
+    for what, points in results.scale.ahead.items():
+        lines = {
+            name: [(_along(what, point), results.ahead(point, ADAPTIVE, AGELE, count)) for point in points]
+            for name, count in (("fewer than Agele", data), ("with coordination", total))
+        }
+        along = "1 apart, 2 clusters, 3 one broker" if what == "locality" else what
+        panels.append(panel_of(what, along, "messages fewer, %", lines))
+    return _figure("CAEVA and Agele", "Messages that CAEVA sends fewer than Agele", panels)
+
+
+def _along(what: str, point: Point) -> float:
+    """What a point has of what is varied, as a number."""
+    found = {
+        "reports per event": point.reports,
+        "locality": 1.0 + list(WHERE).index(point.who),
+        "brokers that subscribe": point.subscribing,
+        "cycle": float(point.cycle),
+    }
+    return found[what]
+
+
+def _figure(name: str, title: str, panels: Sequence[Panel]) -> Figure:
+    return figure_of(name, title, panels, _number)
+
+
+def _number(value: float) -> str:
+    """Two digits behind the point of small numbers, none behind others.
+
+    >>> _number(12345.5), _number(1.23456), _number(5.0)
+    ('12,346', '1.23', '5')
+    """
+    return f"{value:,.0f}" if value == int(value) or value >= 100 else f"{value:,.2f}"
