@@ -206,5 +206,5 @@ def make_plan(
         None,
         (*reasons, *why),
         events,
-        tuple(sorted(outages)),
+        tuple(sorted(outages, key=lambda outage: (outage.start, outage.broker))),
     )

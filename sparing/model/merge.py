@@ -29,7 +29,7 @@ class Merge:
     cycle: int = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Outage:
     """A broker's aggregator fails at `start`, with all that it holds, and takes up its work again at `end` if ever."""
 

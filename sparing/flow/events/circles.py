@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from sparing.control.plan import Plan
 from sparing.model.box import Box
@@ -65,20 +66,17 @@ class Crowd:
     cycles: tuple[int, ...] = ()  # without at once
     at_once: bool = False
     goals: frozenset[int] = frozenset()
-    hot: int = 0
+    hot: int | None = None  # None: nobody calls anything urgent
 
     @classmethod
     def of(cls, circles: Iterable[Circle]) -> Crowd:
         """The crowd of some circles."""
         some = list(circles)
-        hot = 0
-        for circle in some:
-            hot |= circle.urgent or 0
         return cls(
             tuple(sorted({circle.every for circle in some if circle.every})),
             any(not circle.every for circle in some),
             frozenset(circle.broker for circle in some),
-            hot,
+            joined(circle.urgent for circle in some),
         )
 
     def __or__(self, other: Crowd) -> Crowd:
@@ -88,8 +86,14 @@ class Crowd:
             tuple(sorted({*self.cycles, *other.cycles})),
             self.at_once or other.at_once,
             self.goals | other.goals,
-            self.hot | other.hot,
+            joined((self.hot, other.hot)),
         )
+
+
+def joined(sets: Iterable[int | None]) -> int | None:
+    """All bits of those sets that there are; None if there are none."""
+    found = [bits for bits in sets if bits is not None]
+    return reduce(or_, found) if found else None
 
 
 class Circles:

@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from sparing.flow.events.circles import Circle
+from sparing.flow.events.circles import Circle, joined
 from sparing.flow.events.event import Event, Told
 from sparing.flow.events.messages import MERGED
 from sparing.flow.events.scene import Scene
@@ -92,14 +92,13 @@ def rouse(scene: Scene, event: Event) -> bool:
     return found
 
 
-def hot(scene: Scene, event: Event) -> int:
-    """The conditions that make the event urgent to somebody to whom it is not yet."""
-    bits = 0
-    for circle in scene.circles.urgent:
-        roused = any(told.roused for told in event.told.get(circle.number, ()))
-        if not roused and scene.concerns(circle, event):
-            bits |= circle.urgent or 0
-    return bits
+def hot(scene: Scene, event: Event) -> int | None:
+    """The conditions that make the event urgent to somebody to whom it is not yet; None if there is nobody."""
+    return joined(
+        circle.urgent
+        for circle in scene.circles.urgent
+        if scene.concerns(circle, event) and not any(told.roused for told in event.told.get(circle.number, ()))
+    )
 
 
 def disseminate(scene: Scene, event: Event, time: int, due: Due) -> list[Notice]:

@@ -45,6 +45,7 @@ class Event:
     key: Key
     began: int
     closes: int
+    home: int  # the broker at which it was first reported
     tree: int
     hops: int  # between passive and active aggregators
     crowd: Crowd  # whom it may concern
@@ -65,7 +66,7 @@ class Event:
     admitted: int = 0  # conditions that a fact in `order` fulfils
     touched: int = 0  # conditions on a field with a fact in `order`
     at_once: bool = False  # whether somebody does not wait for a cycle
-    hot: int = 0  # conditions that make the event urgent to somebody
+    hot: int | None = None  # conditions that make the event urgent to somebody; None: it cannot become so
     failed: int = 0  # until when failures of aggregators have been taken into account
     lost: set[int] = field(default_factory=set)  # brokers that failed, and whose loss has not been made good
     log: list[tuple[int, int, int]] = field(default_factory=list)  # time, broker and facts of every report

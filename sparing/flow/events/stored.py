@@ -62,8 +62,7 @@ def _adapt(event: Event, scene: Scene) -> None:
         admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
         event.admitted |= admitted
         event.touched |= touched
-    somewhere = next((broker for broker in (event.coordinator, *event.kept) if broker is not None), None)
-    event.tree = 0 if somewhere is None else scene.tree_at(somewhere)
+    event.tree = scene.tree_at(event.home)
     tree = scene.trees[event.tree]
     if event.coordinator is not None and event.coordinator not in tree.neighbours:
         event.coordinator, event.merged = tree.center, 0

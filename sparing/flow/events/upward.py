@@ -21,7 +21,7 @@ from sparing.flow.events.scene import Scene
 
 def climb(scene: Scene, event: Event, time: int, broker: int, facts: int) -> None:
     """A report was published: it travels to the first aggregator on its way."""
-    if (event.at_once or event.hot) and event.coordinator in scene.down(time):
+    if (event.at_once or event.hot is not None) and event.coordinator in scene.down(time):
         succeed(scene, event, time)
     _arrive(scene, event, time, broker, broker, facts)
 
@@ -85,7 +85,7 @@ def _keep(scene: Scene, event: Event, broker: int, new: int) -> None:
 
 def _hot(scene: Scene, event: Event, facts: int) -> bool:
     """Whether some facts may make the event urgent to somebody."""
-    if not event.hot or not facts:
+    if event.hot is None:
         return False
     for at in bits_of(facts):
         admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)

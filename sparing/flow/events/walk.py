@@ -171,7 +171,7 @@ class _Step:
         scene.messages.everywhere(tree, report.at, event.crowd.goals | event.gathers, time)
         if not scene.policy.merges:
             merge(scene, event, facts)
-            if event.hot:
+            if event.hot is not None:
                 rouse(scene, event)
             if event.at_once:
                 self.notices += disseminate(scene, event, time, without_waiting)
@@ -181,7 +181,7 @@ class _Step:
         climb(scene, event, time, report.at, facts)
         if event.coordinator is None or event.coordinator in scene.down(time):
             return
-        if event.at_once or event.hot:
+        if event.at_once or event.hot is not None:
             if event.lost:
                 make_good(scene, event, time)
             if event.at_once:
@@ -204,8 +204,8 @@ class _Step:
         scene = self.scene
         gathers = frozenset(b for b in scene.circles.gathers(report.key) if scene.tree_of.get(b) == tree)
         crowd = scene.crowd(report.key, report.time, tree)
-        closes = report.time + scene.merge.within
-        event = Event(report.key, report.time, closes, tree, self.placers[tree].hops, crowd, gathers, report.time)
+        closes, hops = report.time + scene.merge.within, self.placers[tree].hops
+        event = Event(report.key, report.time, closes, report.at, tree, hops, crowd, gathers, report.time)
         event.at_once, event.hot = crowd.at_once, crowd.hot
         event.failed = report.time
         self._events[id(event)] = self._open[tree, report.key] = event
@@ -291,11 +291,9 @@ class _Step:
         if not event.kept.keys() <= tree.neighbours.keys():
             return  # the tree has changed in the meantime: nothing can be learned for it
         before = tree.roles(placer.hops)
-        for broker in sorted(event.kept):
-            way = tree.way_up(broker, before)
-            teller = next((b for b in way if b in before.passive), None)
-            if teller is not None:
-                scene.messages.send(tree, teller, event.coordinator, COORDINATION, time)
+        ways = [tree.way_up(broker, before) for broker in event.kept]
+        for teller in {broker for way in ways for broker in way if broker in before.passive}:
+            scene.messages.send(tree, teller, event.coordinator, COORDINATION, time)
         moved = conclude(tree, event, placer, scene.policy.places, scene.policy.delta, partial(scene.new, event))
         if moved:
             far = max(placer.hops, placer.hops - moved)

@@ -60,8 +60,8 @@ def _distances(results: Results) -> Figure:
         lines = {"fixed": fixed}
         for method in (ADAPTIVE, REPLAY):
             lines[method] = [(float(far), results.mean(point, method, data)) for far in (hops[:1] + hops[-1:])]
-        how = f"changing every {point.phase}" if point.phase else "steady"
-        panels.append(panel_of(f"{point.publishers}, {point.shape}, {how}", "H", "messages", lines))
+        how = f"{point.shape}{f', change every {point.phase}' if point.phase else ''}"
+        panels.append(panel_of(f"{point.publishers}, {how}", "H", "messages", lines))
     return _figure("Tables I and II", "Messages by the distance of passive aggregators", panels)
 
 

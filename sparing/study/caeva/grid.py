@@ -40,7 +40,7 @@ class Shape(StrEnum):
     """What the overlay is like."""
 
     RANDOM = "random"
-    BINARY = "binary tree"
+    BINARY = "tree"
 
 
 class Who(StrEnum):

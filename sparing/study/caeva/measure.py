@@ -6,7 +6,6 @@ from dataclasses import asdict
 from statistics import fmean
 
 from sparing.control.merging.policy import EventPolicy, Events, Moves
-from sparing.control.merging.tree import trees_of
 from sparing.flow.events.event import Event
 from sparing.flow.events.placement import placer_of
 from sparing.flow.events.scene import Happening, Scene
@@ -27,7 +26,7 @@ MOVING = {
 
 
 class Looker:
-    """Looks on: links that facts cross on their way down, when subscribers know an event, and how far aggregators are."""
+    """Looks on: links that facts cross on their way down, when events are known, and how far aggregators are."""
 
     def __init__(self) -> None:
         self.down = 0
@@ -57,7 +56,7 @@ def methods(world: World, kind: Kind) -> dict[str, EventPolicy]:
     agele = {AGELE: EventPolicy(Events.AGELE)}
     if not kind.places:
         return {**agele, ADAPTIVE: MOVING[ADAPTIVE]}
-    (tree,) = trees_of(world.plan, TOPIC.name, world.plan.events.actives)
+    (tree,) = world.trees(MOVING[ADAPTIVE])
     fixed = {f"{FIXED}{hops}": EventPolicy(placement=hops) for hops in range(1, tree.depth + 1)}
     return {**agele, **fixed, **MOVING}
 
@@ -66,6 +65,7 @@ def row_of(world: World, cell: Cell, method: str, policy: EventPolicy) -> Row:
     """Walk all events one after the other."""
     plan, looker = world.under(policy), Looker()
     scene = Scene(plan, TOPIC.name, looker)
+    scene.trees = world.trees(policy)  # they remember paths
     start = EventState(placers=[placer_of(policy.places, tree) for tree in scene.trees])
     if method == PINNED:
         start.placers[0].fades = 1.0

@@ -11,15 +11,18 @@ from sparing.study.exhibits import Table
 
 CYCLES_TITLE = "Figure 3: messages between brokers fewer than Siena's, and how much later the whole event is known"
 LOCALITY_TITLE = "Figure 4: messages between brokers fewer than Siena's; locality of publishers, then redundancy"
-PLACES_TITLE = "Tables I and II: messages with the best and worst fixed distance, and multiples of the best"
-UP_TITLE = "The same: only messages towards the coordinator, and all messages with those that coordinate"
+PLACES_TITLE = (
+    "Tables I and II: messages with the best and worst fixed distance, and multiples of the best; publishers, overlay, "
+    "and after how many events they change"
+)
+UP_TITLE = "The same multiples: of messages towards the coordinator only, and of all with those that coordinate"
 AHEAD_TITLE = "Where CAEVA is ahead of Agele: messages fewer than Agele's, without and with those that coordinate"
 WHERE = {Who.APART: "apart", Who.CLUSTERS: "clusters", Who.LOCAL: "one broker"}
 SAID = {
     "reports per event": "The more reports there are of an event, the more can be merged on the way.",
     "locality": "The nearer publishers are to each other, the sooner their reports meet.",
     "brokers that subscribe": "The fewer brokers subscribe, the less of all messages are the same for both.",
-    "cycle": "The longer the cycle, the more is merged before it is flushed; at once, only redundant reports are saved.",
+    "cycle": "The longer the cycle, the more is merged before it is flushed; at once, only what is redundant is saved.",
 }
 
 
@@ -59,7 +62,7 @@ def places_table(results: Results) -> Table:
             moves = results.mean(point, ADAPTIVE, lambda row: row.moves)
             line = [f"{fmean(least):,.0f}", f"{fmean(most):,.0f}", *map(_times, found), _times(worst), f"{moves:.1f}"]
             rows.append([name, *line])
-    names = ["publishers", "min", "max", ADAPTIVE, REPLAY, LITERAL, PINNED, AGELE, "adaptive, worst sample", "moves"]
+    names = ["who", "min", "max", ADAPTIVE, REPLAY, LITERAL, PINNED, AGELE, "worst", "moves"]
     return names, rows
 
 
@@ -72,13 +75,12 @@ def up_table(results: Results) -> Table:
             everything = [results.ratio(point, method, total) for method in (ADAPTIVE, REPLAY, LITERAL)]
             rows.append([name, *map(_times, found), *map(_times, everything)])
     ways = [f"{method}, up" for method in (ADAPTIVE, REPLAY, LITERAL, PINNED)]
-    return ["publishers", *ways, *(f"{method}, all" for method in (ADAPTIVE, REPLAY, LITERAL))], rows
+    return ["who", *ways, *(f"{method}, all" for method in (ADAPTIVE, REPLAY, LITERAL))], rows
 
 
 def _places(results: Results) -> Iterator[tuple[str, Point]]:
     for point in dict.fromkeys([*results.scale.table_i, *results.scale.table_ii]):
-        how = f"changing every {point.phase} events" if point.phase else "steady"
-        yield f"{point.publishers}, {point.shape}, {how}", point
+        yield f"{point.publishers}, {point.shape}{f', {point.phase}' if point.phase else ''}", point
 
 
 def ahead_table(results: Results) -> Table:
@@ -97,9 +99,9 @@ def sentences(results: Results) -> list[str]:
     found = []
     for what, points in results.scale.ahead.items():
         ends = [(value_of(what, point), results.ahead(point, ADAPTIVE, AGELE)) for point in (points[0], points[-1])]
-        known = [f"{_signed(value)} ({name})" for name, value in ends if value is not None]
+        known = [f"{_percent(value)} ({name})" for name, value in ends if value is not None]
         if len(known) == len(ends):
-            found.append(f"{what.capitalize()}: CAEVA sends {known[0]} to {known[1]} fewer than Agele. {SAID[what]}")
+            found.append(f"{what.capitalize()}: CAEVA sends {known[0]} to {known[1]} less than Agele. {SAID[what]}")
     return found
 
 

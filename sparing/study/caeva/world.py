@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from sparing.control.merging.cycles import announcements
 from sparing.control.merging.policy import EventPolicy
-from sparing.control.merging.tree import trees_of
+from sparing.control.merging.tree import MergeTree, trees_of
 from sparing.control.plan import Plan, make_plan
 from sparing.model.box import Box
 from sparing.model.merge import Merge
@@ -33,17 +33,24 @@ class World:
 
     plan: Plan
     events: list[Reported]
-    announced: dict[int, int] = field(default_factory=dict)  # active aggregators -> messages about cycles, once counted
+    _trees: dict[int, list[MergeTree]] = field(default_factory=dict)  # by the number of active aggregators
+    _announced: dict[int, int] = field(default_factory=dict)  # likewise
 
     def under(self, policy: EventPolicy) -> Plan:
         """The plan under another policy."""
         return replace(self.plan, events=policy)
 
+    def trees(self, policy: EventPolicy) -> list[MergeTree]:
+        """The one tree of the overlay."""
+        if policy.actives not in self._trees:
+            self._trees[policy.actives] = trees_of(self.plan, TOPIC.name, policy.actives)
+        return self._trees[policy.actives]
+
     def announcements(self, policy: EventPolicy) -> int:
         """Messages in which brokers tell each other of cycles before the first report."""
-        if policy.actives not in self.announced:
-            self.announced[policy.actives] = announcements(self.under(policy)).total()
-        return self.announced[policy.actives]
+        if policy.actives not in self._announced:
+            self._announced[policy.actives] = announcements(self.under(policy)).total()
+        return self._announced[policy.actives]
 
 
 def draw(point: Point, events: int, number: int) -> World:
