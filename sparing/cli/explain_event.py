@@ -35,7 +35,7 @@ def tell_event(story: Story, subscription: str | None, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(asdict(story), indent=1))
         return
-    say(f"{story.key}: {clock(story.began)} to {clock(story.closes)}", "bold")
+    say(f"{story.topic}, {story.key}: {clock(story.began)} to {clock(story.closes)}", "bold")
     for line in story.lines:
         if subscription is None or line.what != "is told" or subscription in line.who:
             say(_sentence(line))

@@ -77,7 +77,9 @@ def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
         mistakes.add(place(("policy", "gamma")), "Distance alone decides: leave gamma out, or say trees: ds")
     for key in ("placement", "active_aggregators"):
         if key in entry.model_fields_set and entry.events != "caeva":
-            mistakes.add(place(("policy", key)), f"{entry.events} has none: leave {key} out, or say events: caeva")
+            fixed = "the center merges, nobody else" if entry.events == "agele" else "nobody merges"
+            told = f"With events: {entry.events} {fixed}: leave {key} out, or say events: caeva"
+            mistakes.add(place(("policy", key)), told)
     return Policy(
         trees=entry.trees,
         tree=entry.tree,

@@ -18,4 +18,5 @@ def duration(text: str, least: int, place: Place, mistakes: Mistakes) -> int:
         mistakes.add(
             place, f"'{text}' is too short: give a duration {'above zero' if least else 'that is not negative'}"
         )
+        return least
     return found

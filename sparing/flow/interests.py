@@ -161,6 +161,8 @@ class Interests:
         for subscription, aggregation in zip(self.plan.subscriptions, self.aggregations, strict=True):
             if aggregation is not None:
                 needed[subscription.query.topic].update(o.field for o in aggregation.outputs if o.field is not None)
+                if subscription.urgent is not None:
+                    needed[subscription.query.topic].update(subscription.urgent.fields)
         return {topic: tuple(sorted(found)) for topic, found in needed.items()}
 
     @cached_property

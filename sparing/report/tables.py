@@ -88,27 +88,26 @@ def suppressed_table(siena: Least, taken: Mapping[tuple[str, str], Mapping[str, 
     """Merged topics on their busiest links and in all: what there would be if nobody merged, and what there was."""
     title = "Merged topics: messages by link, against Siena"
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    table.add_column("link")
-    for name in ("siena", *(kind.value for kind in SHOWN), "suppressed", "coordination"):
-        table.add_column(name, justify="right", style="dim" if name == "coordination" else "")
-    links = sorted(siena.keys() | taken.keys(), key=lambda link: (-siena.get(link, 0), link))
-    for link in links[:most]:
-        table.add_row(f"{link[0]}>{link[1]}", *_suppressed(siena.get(link, 0), taken.get(link, {})))
-    table.add_section()
     whole = Counter[str]()
     for found in taken.values():
         whole.update(found)
-    table.add_row("all links", *_suppressed(sum(siena.values()), whole), style="bold")
+    kinds = ["publication", "merged", *(["result"] if whole["result"] else [])]
+    table.add_column("link")
+    for name in ("siena", *kinds, "suppressed", "coordination", "with it"):
+        table.add_column(name, justify="right", style="dim" if name in ("coordination", "with it") else "")
+    links = sorted(siena.keys() | taken.keys(), key=lambda link: (-siena.get(link, 0), link))
+    for link in links[:most]:
+        table.add_row(f"{link[0]}>{link[1]}", *_suppressed(siena.get(link, 0), taken.get(link, {}), kinds))
+    table.add_section()
+    table.add_row("all links", *_suppressed(sum(siena.values()), whole, kinds), style="bold")
     return table
 
 
-SHOWN = (MessageKind.PUBLICATION, MessageKind.MERGED)
-
-
-def _suppressed(naive: int, taken: Mapping[str, int]) -> list[str]:
-    counts = [taken.get(kind.value, 0) for kind in SHOWN]
-    share = f"{100 * (naive - sum(counts)) / naive:.1f}%" if naive else "-"
-    return [f"{naive:,}", *(f"{n:,}" for n in counts), share, f"{taken.get('coordination', 0):,}"]
+def _suppressed(naive: int, taken: Mapping[str, int], kinds: Sequence[str]) -> list[str]:
+    counts = [taken.get(kind, 0) for kind in kinds]
+    more = taken.get(MessageKind.COORDINATION.value, 0)
+    shares = [f"{100 * (naive - sum(counts) - n) / naive:.1f}%" if naive else "-" for n in (0, more)]
+    return [f"{naive:,}", *(f"{n:,}" for n in counts), shares[0], f"{more:,}", shares[1]]
 
 
 def rows_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> Table:

@@ -21,6 +21,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.reach import parts
 from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
+from sparing.model.subscription import Subscription
 from sparing.spark.paths import read_bytes, write_bytes
 
 FORMAT = 5
@@ -68,13 +69,17 @@ def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: di
         _folding(plan),
         _events(plan),
         groups,
-        {s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups},
+        {s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups or _merged(plan, s)},
         {
             s.id: plan.routes.brokers[b]
             for s, b in zip(plan.subscriptions, plan.broker_of, strict=True)
             if s.id in groups
         },
     )
+
+
+def _merged(plan: Plan, subscription: Subscription) -> bool:
+    return plan.topics[subscription.query.topic].merge is not None
 
 
 def _folding(plan: Plan) -> str:

@@ -87,6 +87,10 @@ def explain(
     plan = PubSub(spark, deployment, decision=decision).plan
     number = number_of(plan, subscription)
     if plan.topics[plan.subscriptions[number].query.topic].merge is not None:
+        if plan.subscriptions[number].query.aggregation is not None:
+            raise SparingError(
+                f"Subscription {subscription} has windows of merged events, which cannot be explained."
+            )
         raise SparingError(f"Subscription {subscription} is about merged events: say which one, with --event KEY.")
     warm_up()
     interests = Interests.of(plan)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from difflib import get_close_matches
 
 import pyarrow as pa
@@ -40,8 +39,9 @@ def explain_event(
     if not merged:
         raise SparingError(f"Deployment {deployment.name} has no merged topic: --event is for events of those.")
     warm_up()
-    shipped = ship(spark, Interests.of(plan))
-    rows = admit(sources.read(spark, deployment, streaming=False), Interests.of(plan))
+    interests = Interests.of(plan)
+    shipped = ship(spark, interests)
+    rows = admit(sources.read(spark, deployment, streaming=False), interests)
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parcels = [row for batch in batches for row in batch.select(["group", "parcel"]).to_pylist()]
@@ -56,12 +56,12 @@ def explain_event(
     if not stories:
         close = get_close_matches(key, sorted({one for _, keys in found for one in keys}), 1, cutoff=0.3)
         raise SparingError(f"No event has the key {key!r}" + (f": did you mean {close[0]!r}?" if close else "."))
-    under_way = [story for story in stories if at is None or story.began <= at <= story.closes]
+    under_way = [story for story in stories if at is None or story.began <= at <= story.ends]
     if not under_way:
         raise SparingError(
             f"No event with the key {key!r} was under way then; there were {len(stories):,} at other times."
         )
-    return under_way[-1]
+    return max(under_way, key=lambda story: story.began)
 
 
 def _stories(
@@ -83,7 +83,7 @@ def _stories(
         watch = Chronicler(topic.scene, key)
         arrivals = [unpack(parcel[1:], plan.topics[name]) for parcel in held]
         topic.advance(None, arrivals, END_OF_TIME, BEGINNING, watch)
-        stories += [replace(story) for story in watch.stories(number)]
+        stories += watch.stories(number)
         kinds = [topic.scene.topic.fields[field] for field in topic.scene.merge.key]
         for part in arrivals:
             codes = zip(*(part.columns[field].codes().tolist() for field in topic.scene.merge.key), strict=True)

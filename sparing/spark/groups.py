@@ -70,11 +70,10 @@ def _advance_events(
 ) -> tuple[MergedState, list[bytes]]:
     arrivals = [unpack(parcel[1:], machinery.interests.plan.topics[topic]) for parcel in held]
     began = time.thread_time()
-    after, outcome = machinery.merged(topic).advance(state, arrivals, until, late_before)
+    bound = machinery.interests.bound
+    after, outcome = machinery.merged(topic).advance(state, arrivals, until, late_before, bound=bound)
     seconds = time.thread_time() - began
-    # How links decide about windows has no bearing on merged events: what they took is the least, too.
-    least = outcome.bill.by_overlay_link() if machinery.interests.bound else {}
-    results = [parcels.meter(seconds, least, outcome.siena, outcome.events)]
+    results = [parcels.meter(seconds, outcome.least if bound else {}, outcome.siena, outcome.bill)]
     if outcome.told:
         results.append(parcels.told(outcome.told))
     if outcome.notifications:

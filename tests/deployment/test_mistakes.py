@@ -283,9 +283,9 @@ MEANING = [
             "decision: subscriber-edge",
             f"decision: subscriber-edge, events: {events}, {key}: 1",
             19,
-            f"{events} has none: leave {key} out, or say events: caeva.",
+            f"With events: {events} {who}: leave {key} out, or say events: caeva.",
         )
-        for events in ("agele", "siena")
+        for events, who in (("agele", "the center merges, nobody else"), ("siena", "nobody merges"))
         for key in ("placement", "active_aggregators")
     ),
     (

@@ -206,7 +206,7 @@ def test_the_replay() -> None:
     _, outcome = watched(plan())
     taken: dict[tuple[str, str], dict[str, int]] = {}
     for kind in (MessageKind.PUBLICATION, MessageKind.MERGED, MessageKind.COORDINATION):
-        for link, messages in outcome.events.only(kind).by_link().items():
+        for link, messages in outcome.bill.only(kind).by_link().items():
             taken.setdefault(link, {})[kind.value] = messages
     found = printed(bills_table(bills, "siena")) + printed(suppressed_table(outcome.siena, taken))
     left_out = [f"{kind.value} (control plane)" for kind in CONTROL]

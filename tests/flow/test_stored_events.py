@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.control.merging.policy import EventPolicy, Events, Moves
+from sparing.control.plan import Plan
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
@@ -39,6 +40,27 @@ reports = st.lists(
 ).map(lambda rows: [Said(t, f"{n:02}", at, key, frozenset(f.items())) for n, (t, at, key, f) in enumerate(rows)])
 
 
+def carried_over(one: Plan, other: Plan, said: list[Said], cut: int, ahead: int = 0) -> tuple[Counter, set]:
+    """Who heard of which value of which event how often, if the plan changes at `cut`; and what was under way then."""
+    first = EventWalk(Scene(one, "t"))
+    early = [report_of(one, report) for report in said if report.time < cut + ahead]
+    state, begun = first.advance(None, early, cut, BEGINNING)
+    under_way = {(event.key[0], event.began) for event in state.events}
+    packed = pickle.dumps(stored(state, first.scene))
+    second = EventWalk(Scene(other, "t"))
+    state = restored(pickle.loads(packed), second.scene, same_plan=False)
+    later = [report_of(other, report) for report in said if report.time >= cut + ahead]
+    state, done = second.advance(state, later, END_OF_TIME, cut)
+    assert not state.events
+    assert not state.waiting
+    heard: Counter = Counter()
+    for plan, outcome in ((one, begun), (other, done)):
+        for notice in outcome.notices:
+            for h in heard_of(plan, notice):
+                heard.update((h.who, h.key, h.began, fact) for fact in h.facts)
+    return heard, under_way
+
+
 @given(
     reports,
     st.integers(1, 60),
@@ -55,21 +77,7 @@ def test_those_who_stay_are_told_everything_once(said, cut, policy, later_links,
     one = plan_for(LINE, before, BROKERS, policy)
     other = plan_for([*later_links], after, sorted(publishers), policy)
 
-    first = EventWalk(Scene(one, "t"))
-    state, begun = first.advance(None, [report_of(one, s) for s in said if s.time < cut + ahead], cut, BEGINNING)
-    under_way = {(event.key[0], event.began) for event in state.events}
-    packed = pickle.dumps(stored(state, first.scene))
-    second = EventWalk(Scene(other, "t"))
-    state = restored(pickle.loads(packed), second.scene, same_plan=False)
-    later = [report_of(other, s) for s in said if s.time >= cut + ahead]
-    state, done = second.advance(state, later, END_OF_TIME, cut)
-    assert not state.events
-
-    heard = Counter()
-    for plan, outcome in ((one, begun), (other, done)):
-        for notice in outcome.notices:
-            for h in heard_of(plan, notice):
-                heard.update((h.who, h.key, h.began, fact) for fact in h.facts)
+    heard, under_way = carried_over(one, other, said, cut, ahead)
     assert set(heard.values()) <= {1}
     wishes = {sub.id: sub.wish() for sub in (*before, *after)}
     wanted = deliveries(with_own(said), WITHIN, wishes.values())
@@ -79,5 +87,39 @@ def test_those_who_stay_are_told_everything_once(said, cut, policy, later_links,
     hers = [h for h in wanted if h.who == "comes" and (h.began >= cut or (h.key, h.began) in under_way)]
     expected = {(h.who, h.key, h.began, fact) for h in hers for fact in h.facts}
     assert {key for key in heard if key[0] == "comes"} == expected
-    late = [h for notice in done.notices for h in heard_of(other, notice) if h.who == "gone"]
-    assert not late
+    over = {(h.who, h.key, h.began, fact) for h in wanted if h.who == "gone" and h.time < cut for fact in h.facts}
+    assert over <= {key for key in heard if key[0] == "gone"}
+
+
+@given(
+    reports,
+    st.integers(1, 60),
+    st.sampled_from(POLICIES),
+    st.sampled_from([0, 4]),
+    st.sampled_from(["true", "a >= 1", "k = 'x'"]),
+    st.sets(st.sampled_from(BROKERS)),
+)
+def test_who_comes_is_told_of_what_is_under_way(said, cut, policy, every, where, publishers):
+    """Also of events that concerned nobody before, and if nobody waits for a cycle."""
+    other, comes = Sub("other", "b4", 4, "k = 'y' AND a >= 2"), Sub("comes", "b3", every, where)
+    one = plan_for(LINE, [other], BROKERS, policy)
+    heard, under_way = carried_over(one, plan_for(LINE, [comes], sorted(publishers), policy), said, cut)
+    assert set(heard.values()) <= {1}
+    wanted = [
+        h for h in deliveries(with_own(said), WITHIN, [comes.wish()]) if h.began >= cut or (h.key, h.began) in under_way
+    ]
+    expected = {(h.who, h.key, h.began, fact) for h in wanted for fact in h.facts}
+    assert {key for key in heard if key[0] == "comes"} == expected
+
+
+@given(reports, st.integers(1, 60), st.sampled_from(POLICIES))
+def test_what_happens_where_nobody_is_any_more_is_let_go(said, cut, policy):
+    """The publisher of a part of the overlay leaves in which nobody subscribes."""
+    apart = [("b0", "b1"), ("b1", "b2"), ("b3", "b4")]
+    subs = [Sub("stays", "b0", 4)]
+    one, other = plan_for(apart, subs, BROKERS, policy), plan_for(apart, subs, BROKERS[:3], policy)
+    said = [report for report in said if report.at in BROKERS[:3] or report.time < cut]
+    heard, _ = carried_over(one, other, said, cut, ahead=3)
+    there = with_own([report for report in said if report.at in BROKERS[:3]])
+    wanted = deliveries(there, WITHIN, [sub.wish() for sub in subs])
+    assert set(heard) == {(h.who, h.key, h.began, fact) for h in wanted for fact in h.facts}

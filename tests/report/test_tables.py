@@ -25,27 +25,33 @@ def lines(table: object) -> list[list[str]]:
 def test_what_is_suppressed() -> None:
     found = lines(suppressed_table(SIENA, TAKEN))
     assert found[1:] == [
-        ["link", "siena", "publication", "merged", "suppressed", "coordination"],
-        ["a>b", "10", "2", "1", "70.0%", "7"],
-        ["b>c", "4", "0", "0", "100.0%", "0"],
-        ["c>b", "0", "0", "0", "-", "3"],
-        ["all", "links", "14", "2", "1", "78.6%", "10"],
+        ["link", "siena", "publication", "merged", "suppressed", "coordination", "with", "it"],
+        ["a>b", "10", "2", "1", "70.0%", "7", "0.0%"],
+        ["b>c", "4", "0", "0", "100.0%", "0", "100.0%"],
+        ["c>b", "0", "0", "0", "-", "3", "-"],
+        ["all", "links", "14", "2", "1", "78.6%", "10", "7.1%"],
     ]
 
 
 def test_the_busiest_links_are_shown_and_all_are_summed() -> None:
     found = lines(suppressed_table(SIENA, TAKEN, most=1))
     assert [row[0] for row in found[2:]] == ["a>b", "all"]
-    assert found[-1] == ["all", "links", "14", "2", "1", "78.6%", "10"]
+    assert found[-1] == ["all", "links", "14", "2", "1", "78.6%", "10", "7.1%"]
 
 
 def test_merging_can_cost_more_than_it_saves() -> None:
     found = lines(suppressed_table({("a", "b"): 2}, {("a", "b"): {"publication": 2, "merged": 1}}))
-    assert found[-1] == ["all", "links", "2", "2", "1", "-50.0%", "0"]
+    assert found[-1] == ["all", "links", "2", "2", "1", "-50.0%", "0", "-50.0%"]
+
+
+def test_results_of_aggregates_count() -> None:
+    found = lines(suppressed_table({("a", "b"): 4}, {("a", "b"): {"merged": 1, "result": 1}}))
+    assert found[1][-6:] == ["merged", "result", "suppressed", "coordination", "with", "it"]
+    assert found[-1] == ["all", "links", "4", "0", "1", "1", "50.0%", "0", "50.0%"]
 
 
 def test_nothing_was_reported() -> None:
-    assert lines(suppressed_table({}, {}))[-1] == ["all", "links", "0", "0", "0", "-", "0"]
+    assert lines(suppressed_table({}, {}))[-1] == ["all", "links", "0", "0", "0", "-", "0", "-"]
 
 
 def test_bills_have_merged_events_only_where_there_are_some() -> None:

@@ -9,7 +9,6 @@ Paper: caeva, sections III-A and III-B.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -66,16 +65,6 @@ class MergeTree:
                 way.append(here)
             found = self._paths[source, target] = tuple(way)
         return found
-
-    def spanned(self, brokers: Iterable[int]) -> int:
-        """How many links join some brokers."""
-        some = list(brokers)
-        links = {pair for other in some[1:] for pair in self._links(some[0], other)}
-        return len(links)
-
-    def _links(self, source: int, target: int) -> Iterable[tuple[int, int]]:
-        way = self.path(source, target)
-        return ((min(pair), max(pair)) for pair in itertools.pairwise(way))
 
     def roles(self, hops: int, down: frozenset[int] = frozenset()) -> Roles:
         """Who aggregates if passive aggregators are `hops` away from active ones and some brokers cannot."""

@@ -6,13 +6,12 @@ that what some facts fulfil is a set of bits.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, reduce
-from operator import or_
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 
 from sparing.control.plan import Plan
+from sparing.flow.events.crowd import Circle, Columns, Key, OnKey, Pivots
 from sparing.model.box import Box
 from sparing.model.constraint import Constraint
 from sparing.model.subscription import Subscription
@@ -20,80 +19,7 @@ from sparing.model.types import Code
 
 MOST_KNOWN = 1 << 16  # values that are remembered
 
-Key = tuple[Code, ...]
-Columns = tuple[tuple[str, str], ...] | None
-OnKey = tuple[tuple[int, Constraint], ...]
 Terms = tuple[int, int, int, int | None, Columns, frozenset[int] | None, OnKey, int | None, int | None]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Circle:
-    """`need` and `urgent` are the bits of the conditions that must hold; `every` is 0 for at once.
-
-    One that has the same `number` as another is a part of it, or the whole.
-    """
-
-    number: int
-    members: tuple[int, ...]  # numbers of subscriptions
-    broker: int
-    every: int
-    need: int
-    urgent: int | None
-    columns: Columns
-    fields: frozenset[int] | None  # numbers of the selected fields; None: all
-    key: OnKey  # conditions on key fields, by their places in the key
-    valid_from: int | None
-    valid_until: int | None
-
-    def concerns(self, key: Key, began: int) -> bool:
-        """Whether an event can be of interest."""
-        if (self.valid_from is not None and began < self.valid_from) or (
-            self.valid_until is not None and began >= self.valid_until
-        ):
-            return False
-        return all(constraint.admits(key[place]) for place, constraint in self.key)
-
-    @property
-    def always(self) -> bool:
-        """Whether every event can be of interest."""
-        return not self.key and self.valid_from is None and self.valid_until is None
-
-
-@dataclass(frozen=True, slots=True)
-class Crowd:
-    """All those whom an event may concern: their cycles and brokers, and what is urgent to any of them."""
-
-    cycles: tuple[int, ...] = ()  # without at once
-    at_once: bool = False
-    goals: frozenset[int] = frozenset()
-    hot: int | None = None  # None: nobody calls anything urgent
-
-    @classmethod
-    def of(cls, circles: Iterable[Circle]) -> Crowd:
-        """The crowd of some circles."""
-        some = list(circles)
-        return cls(
-            tuple(sorted({circle.every for circle in some if circle.every})),
-            any(not circle.every for circle in some),
-            frozenset(circle.broker for circle in some),
-            joined(circle.urgent for circle in some),
-        )
-
-    def __or__(self, other: Crowd) -> Crowd:
-        if not other.goals:
-            return self
-        return Crowd(
-            tuple(sorted({*self.cycles, *other.cycles})),
-            self.at_once or other.at_once,
-            self.goals | other.goals,
-            joined((self.hot, other.hot)),
-        )
-
-
-def joined(sets: Iterable[int | None]) -> int | None:
-    """All bits of those sets that there are; None if there are none."""
-    found = [bits for bits in sets if bits is not None]
-    return reduce(or_, found) if found else None
 
 
 class Circles:
@@ -118,7 +44,8 @@ class Circles:
         self.all = tuple(Circle(at, tuple(members), *terms) for at, (terms, members) in enumerate(like.items()))
         self.urgent = tuple(circle for circle in self.all if circle.urgent is not None)
         self._of = {n: circle for circle in self.all for n in circle.members}
-        self._free, self._by_condition = self._pivots()
+        self.plain = Pivots((circle, circle.need & ~self.missing) for circle in self.all)
+        self.hurried = Pivots((c, c.urgent & ~self.missing) for c in self.all if c.urgent is not None)
         self._at_point, self._sometimes = self._by_key()
         self.gathering = tuple(
             (int(plan.broker_of[n]), self._on_key(plan.subscriptions[n].query.box))
@@ -168,21 +95,6 @@ class Circles:
             self._known[field, code] = found
         return found
 
-    def _pivots(self) -> tuple[tuple[Circle, ...], dict[int, list[Circle]]]:
-        """Circles by the rarest of the conditions that they need; those that may need no value at all stand apart."""
-        asked: Counter[int] = Counter()
-        needs = [bits_of(circle.need & ~self.missing) for circle in self.all]
-        for bits in needs:
-            asked.update(bits)
-        free: list[Circle] = []
-        found: dict[int, list[Circle]] = {}
-        for circle, bits in zip(self.all, needs, strict=True):
-            if bits:
-                found.setdefault(min(bits, key=lambda bit: (asked[bit], bit)), []).append(circle)
-            else:
-                free.append(circle)
-        return tuple(free), found
-
     def _by_key(self) -> tuple[dict[Code, list[Circle]], list[Circle]]:
         """Circles that not every event concerns: by the one value of the first key field that they want, and others."""
         at_point: dict[Code, list[Circle]] = {}
@@ -194,12 +106,6 @@ class Circles:
             elif not circle.always:
                 others.append(circle)
         return at_point, others
-
-    def candidates(self, admitted: int) -> Iterator[Circle]:
-        """Those whose filters may hold if some conditions are fulfilled by values."""
-        yield from self._free
-        for bit in bits_of(admitted):
-            yield from self._by_condition.get(bit, ())
 
     def sometimes(self, key: Key, began: int) -> list[Circle]:
         """Those that an event can be of interest to, and others not."""
@@ -228,17 +134,3 @@ class Circles:
             circle if circle.members == tuple(members) else replace(circle, members=tuple(members))
             for circle, members in found.values()
         ]
-
-
-def bits_of(bits: int) -> list[int]:
-    """The places of the bits of a set, ascending.
-
-    >>> bits_of(0b1101)
-    [0, 2, 3]
-    """
-    found = []
-    while bits:
-        lowest = bits & -bits
-        found.append(lowest.bit_length() - 1)
-        bits ^= lowest
-    return found

@@ -12,7 +12,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from sparing.flow.events.circles import Circle, joined
+from sparing.flow.events.bits import joined
+from sparing.flow.events.crowd import Circle
 from sparing.flow.events.event import Event, Told
 from sparing.flow.events.messages import MERGED
 from sparing.flow.events.scene import Scene
@@ -60,7 +61,7 @@ def holds(scene: Scene, event: Event, need: int) -> bool:
 
 def fresh(scene: Scene, event: Event) -> Iterator[Circle]:
     """Circles, or parts of them, that the event may concern and that have not been told anything."""
-    for circle in scene.circles.candidates(event.admitted):
+    for circle in scene.circles.plain.candidates(event.admitted):
         if scene.concerns(circle, event) and (part := _untold(event, circle)) is not None:
             yield part
 
@@ -78,7 +79,7 @@ def _untold(event: Event, circle: Circle) -> Circle | None:
 def rouse(scene: Scene, event: Event) -> bool:
     """Whether the event has become urgent to somebody."""
     found = False
-    for circle in scene.circles.urgent:
+    for circle in scene.circles.hurried.candidates(event.admitted):
         if not scene.concerns(circle, event) or not holds(scene, event, circle.urgent or 0):
             continue
         if (part := _untold(event, circle)) is not None:
@@ -103,7 +104,7 @@ def hot(scene: Scene, event: Event) -> int | None:
 
 def disseminate(scene: Scene, event: Event, time: int, due: Due) -> list[Notice]:
     """Tell those who are due, and have the facts cross the links to them."""
-    version, facts = event.version, event.prefix[-1]
+    version, facts = event.version, event.so_far
     behind = [told for some in event.told.values() for told in some if told.version < version and due(told)]
     for circle in fresh(scene, event):
         told = Told(circle)
@@ -111,9 +112,10 @@ def disseminate(scene: Scene, event: Event, time: int, due: Due) -> list[Notice]
             event.told.setdefault(circle.number, []).append(told)
             behind.append(told)
     notices = []
+    known = {before: event.first(before) for before in {told.version for told in behind}}
     for told in behind:
         circle = told.circle
-        new = facts & ~event.prefix[told.version]
+        new = facts & ~known[told.version]
         told.version = version
         if circle.fields is not None:
             new &= event.of_fields(circle.fields)
@@ -139,12 +141,13 @@ def _cross(scene: Scene, event: Event, time: int, goals: list[int]) -> None:
             if before < version:
                 event.known[pair] = version
                 scene.messages.send(tree, one, other, MERGED, time)
-                scene.see(event, time, "crosses", one, other, event.prefix[version] & ~event.prefix[before])
+                if scene.watcher is not None:
+                    scene.see(event, time, "crosses", one, other, event.so_far & ~event.first(before))
 
 
 def pending(scene: Scene, event: Event) -> bool:
     """Whether anything is left to do even if no report comes any more."""
-    if event.unsent or scene.new(event, event.prefix[-1], event.everything):
+    if event.unsent or scene.new(event, event.so_far, event.everything):
         return True
     version = event.version
     if any(told.version < version for some in event.told.values() for told in some):

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sparing.flow.events.circles import Circle, Crowd, Key, bits_of
+from sparing.flow.events.bits import bits_of
+from sparing.flow.events.crowd import Circle, Crowd, Key
 from sparing.model.types import Code
 
 
@@ -38,8 +39,8 @@ class Event:
     """`seen`, `unsent` and `kept` are sets of facts by broker.
 
     `seen` is what an aggregator has had, `unsent` what of that the coordinator has not been sent; `kept` is what was
-    published at a broker, which keeps it on disk until the event is over. `merged` is what the coordinator has; `order`
-    is the order in which facts got known to a coordinator. `known` is how many of them have crossed a link.
+    published at a broker, which keeps it on disk until the event is over. `order` is the order in which facts got known
+    to a coordinator; `known` is how many of them have crossed a link.
     """
 
     key: Key
@@ -59,9 +60,8 @@ class Event:
     unsent: dict[int, int] = field(default_factory=dict)
     kept: dict[int, int] = field(default_factory=dict)
     coordinator: int | None = None
-    merged: int = 0
     order: list[int] = field(default_factory=list)
-    prefix: list[int] = field(default_factory=lambda: [0])  # how many of `order` -> the set of them
+    so_far: int = 0  # the facts in `order`
     known: dict[tuple[int, int], int] = field(default_factory=dict)
     admitted: int = 0  # conditions that a fact in `order` fulfils
     touched: int = 0  # conditions on a field with a fact in `order`
@@ -69,7 +69,7 @@ class Event:
     hot: int | None = None  # conditions that make the event urgent to somebody; None: it cannot become so
     failed: int = 0  # until when failures of aggregators have been taken into account
     lost: set[int] = field(default_factory=set)  # brokers that failed, and whose loss has not been made good
-    log: list[tuple[int, int, int]] = field(default_factory=list)  # time, broker and facts of every report
+    log: list[tuple[int, int, int]] = field(default_factory=list)  # time, broker and facts of reports, to learn from
     tick: int | None = None  # when somebody is due next
     closing: bool = False  # whether no report can come any more
 
@@ -92,6 +92,15 @@ class Event:
     def version(self) -> int:
         """How many facts a coordinator has got to know."""
         return len(self.order)
+
+    def first(self, version: int) -> int:
+        """The facts that a coordinator got to know first, so many of them."""
+        if version == len(self.order):
+            return self.so_far
+        bits = 0
+        for at in self.order[:version]:
+            bits |= 1 << at
+        return bits
 
     def add(self, values: Iterable[tuple[int, Code]], time: int, publisher: str) -> int:
         """The facts of a report."""

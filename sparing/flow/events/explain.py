@@ -27,11 +27,17 @@ class Line:
 class Story:
     """What happened to an event, in order; `missing` is what kept a subscription from being told, if one was asked."""
 
+    topic: str
     key: str
     began: int
     closes: int
     lines: tuple[Line, ...]
     missing: tuple[str, ...] = ()
+
+    @property
+    def ends(self) -> int:
+        """When the last of it happened, or could have been reported."""
+        return max([self.closes, *(line.time for line in self.lines)])
 
 
 @dataclass
@@ -59,7 +65,7 @@ class Chronicler:
     def _story(self, event: Event, subscription: int | None) -> Story:
         lines = tuple(self._line(event, happening) for happening in self.happenings[id(event)])
         missing = () if subscription is None else self._missing(event, subscription)
-        return Story(self.key, event.began, event.closes, lines, missing)
+        return Story(self.scene.topic.name, self.key, event.began, event.closes, lines, missing)
 
     def _line(self, event: Event, found: Happening) -> Line:
         scene = self.scene
@@ -89,7 +95,7 @@ class Chronicler:
 
 
 def _holds(event: Event, field: int, constraint: Constraint) -> bool:
-    values = [fact.code for fact in event.members(event.prefix[-1] or event.everything) if fact.field == field]
+    values = [fact.code for fact in event.members(event.so_far or event.everything) if fact.field == field]
     return any(map(constraint.admits, values)) if values else constraint.missing
 
 

@@ -6,6 +6,7 @@ were reported last, at the broker that coordinated it. From there on it travels 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -50,15 +51,15 @@ class MergedState:
 class MergedOutcome:
     """What one advance gave rise to: notifications about events, results of aggregates, the bill.
 
-    `events` is the part of the bill that reports and merged events took, without what aggregates of them did; `siena`
-    is what would have been sent over each link if nobody merged. `late` are reports that came too late.
+    `siena` is what would have been sent over each link if nobody merged, `least` the fewest messages that had to, given
+    how events are merged. `late` are reports that came too late.
     """
 
     told: list[Telling]
     notifications: list[Notifications]
     bill: Bill
-    events: Bill
     siena: dict[tuple[str, str], int]
+    least: dict[tuple[str, str], int]
     late: list[Publications]
 
 
@@ -78,38 +79,45 @@ class MergedTopic:
         until: int,
         late_before: int,
         watcher: Watcher | None = None,
+        bound: bool = False,
     ) -> tuple[MergedState, MergedOutcome]:
-        """Take in reports, then do everything that falls before `until`."""
+        """Take in reports, then do everything that falls before `until`; `bound` is for whole traces."""
         state = state or MergedState()
         self.scene.watcher = watcher
         late = [late for part in arrivals if len(late := part.take(np.flatnonzero(part.time < late_before)))]
         reports = [report for part in arrivals for report in reports_of(part, self.scene.topic)]
         events, outcome = self._walk.advance(state.events, reports, until, late_before)
         told = [self._teller.tell(notice) for notice in outcome.notices]
-        groups, notifications, bill = self._compute(state.groups, outcome.closed, until)
+        groups, notifications, bill, least = self._compute(state.groups, outcome.closed, until, bound)
         bill.update(outcome.bill)
-        found = MergedOutcome(told, notifications, bill, outcome.bill, outcome.siena, late)
+        if bound:
+            least.update(outcome.bill.by_overlay_link())
+        found = MergedOutcome(told, notifications, bill, outcome.siena, dict(least), late)
         return MergedState(events, groups), found
 
     def _compute(
-        self, groups: dict[str, WalkState], closed: Sequence[Event], until: int
-    ) -> tuple[dict[str, WalkState], list[Notifications], Bill]:
+        self, groups: dict[str, WalkState], closed: Sequence[Event], until: int, bound: bool
+    ) -> tuple[dict[str, WalkState], list[Notifications], Bill, Counter[tuple[str, str]]]:
         """Events that are closed go to aggregates, and their windows on to `until`."""
         waiting: dict[str, list[Matched]] = {}
-        bills, notifications = [], list[Notifications]()
+        bills, notifications, least = [], list[Notifications](), Counter[tuple[str, str]]()
+        names, routes = self._interests.plan.routes.brokers, self._interests.plan.routes
         for publications in self._published(closed):
             for arrival in self._at_once.arrive_whole(publications, only_here=not self.scene.policy.merges):
                 bills.append(arrival.bill)
+                least.update(arrival.bill.by_overlay_link())
                 for group, matched in arrival.held.items():
                     waiting.setdefault(group, []).append(matched)
         left = {}
         for group in sorted(waiting.keys() | groups.keys()):
-            state, outcome = self._overlay.advance(groups.get(group), waiting.get(group, ()), until)
+            state, outcome = self._overlay.advance(groups.get(group), waiting.get(group, ()), until, bound=bound)
             bills.append(outcome.bill)
+            for link, messages in outcome.least.items():
+                least[names[routes.source[link]], names[routes.target[link]]] += messages
             notifications += outcome.notifications
             if not state.empty:
                 left[group] = state
-        return left, notifications, total(bills)
+        return left, notifications, total(bills), least
 
     def _published(self, closed: Sequence[Event]) -> Iterable[Publications]:
         """Closed events as publications: at their coordinators, or if nobody merges, at everybody's own broker."""

@@ -7,7 +7,7 @@ from collections import Counter
 
 from sparing.control.merging.tree import MergeTree
 from sparing.control.plan import Plan
-from sparing.flow.events.circles import Circle
+from sparing.flow.events.crowd import Circle
 from sparing.model.bill import Bill, BillKey, MessageKind
 
 PUBLICATION, MERGED, COORDINATION = MessageKind.PUBLICATION, MessageKind.MERGED, MessageKind.COORDINATION

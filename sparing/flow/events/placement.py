@@ -13,6 +13,7 @@ aggregators for ever:
 - CSN and CSF are added up over events, and begin anew from nothing where they fall below it or aggregators move. They
   must be worth a part of the messages that tell brokers of the move. So one event that is unlike the others moves
   nobody, and publishers that change are followed at once where that pays;
+- what an aggregator has counted is told with whatever it sends next, and not in a message of its own;
 - the memory of the last saving fades with every event;
 - to begin with, passive aggregators are as far away as brokers are on average;
 - `replay` works out what the event would have cost at every distance.
@@ -34,14 +35,19 @@ from sparing.flow.events.event import Event
 New = Callable[[int, int], int]  # what is new in some facts (the latter) to who had others
 
 FADES = 0.9  # what is left, after each event, of the memory of the last saving
+MOST_RIDING = 64  # events, of which something has not been told
 PART = 0.5  # of the messages that tell of a move: what it must promise to save
+
+
+Estimate = tuple[float, float, frozenset[int]]  # CSN and CSF of an event, and who has not told its part yet
 
 
 @dataclass(slots=True)
 class Placer:
     """The placement in one tree, and the last move: its direction (0: none) and what it was to save.
 
-    `closer` and `away` are what moves would have saved since then, CSN and CSF added up over events.
+    `closer` and `away` are what moves would have saved since then, CSN and CSF added up over events; `riding` are those
+    of events that some aggregators have not told the coordinators about.
     """
 
     hops: int
@@ -51,11 +57,24 @@ class Placer:
     closer: float = 0.0
     away: float = 0.0
     fades: float = FADES
+    riding: list[Estimate] = field(default_factory=list)
+    spoke: set[int] = field(default_factory=set)  # aggregators that have sent something up since the last event
 
     @property
     def learned(self) -> bool:
         """Whether there is anything to remember."""
-        return bool(self.direction or self.closer or self.away)
+        return bool(self.direction or self.closer or self.away or self.riding)
+
+    def ride(self, estimate: Estimate) -> list[Estimate]:
+        """Counts ride on what their aggregators send next: takes in an estimate, gives those that have arrived."""
+        there, under_way = list[Estimate](), list[Estimate]()
+        for closer, away, tellers in self.riding:
+            left = tellers - self.spoke
+            (under_way if left else there).append((closer, away, left))
+        self.spoke.clear()
+        (under_way if estimate[2] else there).append(estimate)
+        self.riding = under_way[-MOST_RIDING:]
+        return there
 
 
 def placer_of(placement: Placement, tree: MergeTree) -> Placer:
@@ -198,6 +217,7 @@ def decide(placer: Placer, closer: float, away: float, delta: Callable[[int], fl
         return 0
     placer.direction, placer.saving = direction, saving
     placer.closer = placer.away = 0.0
+    placer.riding.clear()
     placer.hops += direction
     placer.moves += 1
     return direction
@@ -220,8 +240,18 @@ def conclude(
         found = literal_savings(tree, event, placer.hops, min(ticks, default=0))
         return decide(placer, *found, lambda _: delta, tree.depth)
     look = farsighted if placement is Moves.REPLAY else savings
-    found = look(tree, event, placer.hops, new)
-    return decide(placer, *found, lambda to: max(delta, PART * _told(tree, placer.hops, to)), tree.depth)
+    closer, away = look(tree, event, placer.hops, new)
+    for near, far, _ in placer.ride((closer, away, frozenset(tellers(tree, event, placer.hops)))):
+        moved = decide(placer, near, far, lambda to: max(delta, PART * _told(tree, placer.hops, to)), tree.depth)
+        if moved:
+            return moved
+    return 0
+
+
+def tellers(tree: MergeTree, event: Event, hops: int) -> set[int]:
+    """The passive aggregators that had a report of an event."""
+    roles = tree.roles(hops)
+    return {broker for home in event.kept for broker in tree.way_up(home, roles) if broker in roles.passive}
 
 
 def _told(tree: MergeTree, hops: int, direction: int) -> int:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from sparing.flow.events.circles import Key
+from sparing.flow.events.crowd import Key
 from sparing.flow.publications import Publications
 from sparing.match.columns import arrow, unarrow
 from sparing.model.topic import Topic

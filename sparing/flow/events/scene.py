@@ -7,7 +7,8 @@ from typing import NamedTuple, Protocol
 
 from sparing.control.merging.tree import MergeTree, Roles, trees_of
 from sparing.control.plan import Plan
-from sparing.flow.events.circles import Circle, Circles, Crowd, Key
+from sparing.flow.events.circles import Circles
+from sparing.flow.events.crowd import Circle, Crowd, Key
 from sparing.flow.events.event import Event
 from sparing.flow.events.messages import Messages
 from sparing.model.merge import Compare
@@ -34,7 +35,7 @@ class Watcher(Protocol):
 
 
 class Scene:
-    """Settings of one merged topic under one plan; only `messages` and `watcher` change."""
+    """Settings of one merged topic under one plan; only `messages`, `spoke` and `watcher` change."""
 
     def __init__(self, plan: Plan, topic: str, watcher: Watcher | None = None) -> None:
         self.plan = plan
@@ -51,13 +52,14 @@ class Scene:
         ]
         self.outages = [(o.start, plan.routes.number[o.broker], o.end) for o in plan.outages]
         self.messages = Messages(plan)
+        self.spoke: list[set[int]] = [set() for _ in self.trees]  # by tree: aggregators that have sent something up
         self.watcher = watcher
 
-    def tree_at(self, broker: int) -> int:
-        """The tree that reports made at a broker climb, even if nobody publishes there any more."""
+    def tree_at(self, broker: int) -> int | None:
+        """The tree that reports made at a broker climb, even if nobody publishes there any more; None without one."""
         found = self.tree_of.get(broker)
         if found is None:
-            found = next(n for n, tree in enumerate(self.trees) if tree.hops(broker, tree.center) >= 0)
+            found = next((n for n, tree in enumerate(self.trees) if tree.hops(broker, tree.center) >= 0), None)
         return found
 
     def crowd(self, key: Key, began: int, tree: int) -> Crowd:

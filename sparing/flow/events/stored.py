@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sparing.flow.events.downward import hot
+from sparing.flow.events.downward import hot, next_tick, pending
 from sparing.flow.events.event import Event, Told
 from sparing.flow.events.placement import placer_of
 from sparing.flow.events.scene import Scene
+from sparing.flow.events.upward import merge
 from sparing.flow.events.walk import EventState
 
 
@@ -31,42 +32,49 @@ def stored(state: EventState, scene: Scene) -> Any:
                 ids.append(tuple(scene.plan.subscriptions[number].id for number in one.circle.members))
             told.append((at, one.version, one.roused))
         rows.append((replace(event, told={}), told))
-    return ids, rows, state.waiting, state.placers
+    return ids, rows, state.waiting, state.placers, state.time
 
 
 def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
     """The inverse of `stored`, in terms of the plan that is in force now."""
-    ids, rows, waiting, placers = found
-    if not scene.trees:  # nobody publishes or subscribes any more
-        return EventState()
+    ids, rows, waiting, placers, time = found
     circles = [scene.circles.made_of(some) for some in ids]
     events = []
     for event, told in rows:
+        if scene.tree_at(event.home) is None:
+            continue  # nobody publishes or subscribes there any more
         for at, version, roused in told:
             for circle in circles[at]:
                 event.told.setdefault(circle.number, []).append(Told(circle, version, roused))
         if not same_plan:
-            _adapt(event, scene)
+            _adapt(event, scene, time)
         events.append(event)
-    if len(placers) != len(scene.trees):
+    if len(placers) != len(scene.trees) or isinstance(scene.policy.places, int):
         placers = [placer_of(scene.policy.places, tree) for tree in scene.trees]
     for placer, tree in zip(placers, scene.trees, strict=True):
-        if not isinstance(scene.policy.places, int):
-            placer.hops = max(min(placer.hops, tree.depth), min(1, tree.depth))
-    return EventState(events, waiting, placers)
+        placer.hops = max(min(placer.hops, tree.depth), min(1 if placer.hops else 0, tree.depth))
+    waiting = [report for report in waiting if scene.tree_at(report.at) is not None]
+    return EventState(events, waiting, placers, time)
 
 
-def _adapt(event: Event, scene: Scene) -> None:
+def _adapt(event: Event, scene: Scene, time: int) -> None:
+    """An event that was stored under another plan."""
     event.admitted = event.touched = 0
     for at in event.order:
         admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
         event.admitted |= admitted
         event.touched |= touched
-    event.tree = scene.tree_at(event.home)
-    tree = scene.trees[event.tree]
-    if event.coordinator is not None and event.coordinator not in tree.neighbours:
-        event.coordinator, event.merged = tree.center, 0
-        event.lost.add(tree.center)
+    event.tree = scene.tree_at(event.home) or 0
     event.crowd = scene.crowd(event.key, event.began, event.tree)
     event.at_once = event.crowd.at_once or any(told.roused for some in event.told.values() for told in some)
     event.hot = hot(scene, event)
+    center = scene.trees[event.tree].center
+    if not scene.policy.merges:
+        merge(scene, event, event.everything)
+    elif event.coordinator not in scene.trees[event.tree].neighbours and (event.wanted or event.gathers):
+        event.coordinator = center
+        event.lost.add(center)
+    if event.wanted and pending(scene, event):
+        event.tick = time if event.at_once else next_tick(event, time)
+    else:
+        event.tick = None

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparing.flow.deliver.payload import Json, json_object, json_value
-from sparing.flow.events.circles import MOST_KNOWN, Columns
+from sparing.flow.events.circles import MOST_KNOWN
+from sparing.flow.events.crowd import Columns
 from sparing.flow.events.downward import Notice
 from sparing.flow.events.event import Event, Fact
 from sparing.flow.events.scene import Scene
@@ -91,4 +92,4 @@ class Teller:
 
 def codes_of(event: Event) -> dict[int, Code]:
     """Field -> its value that was reported last, when the event is closed."""
-    return {field: fact.code for field, fact in event.latest(event.prefix[-1]).items()}
+    return {field: fact.code for field, fact in event.latest(event.so_far).items()}

@@ -12,7 +12,7 @@ Paper: caeva, section III-B, Dynamic Aggregation.
 
 from __future__ import annotations
 
-from sparing.flow.events.circles import bits_of
+from sparing.flow.events.bits import bits_of
 from sparing.flow.events.election import elect, re_elect
 from sparing.flow.events.event import Event
 from sparing.flow.events.messages import COORDINATION, MERGED, PUBLICATION
@@ -65,6 +65,7 @@ def _arrive(scene: Scene, event: Event, time: int, source: int, at: int, facts: 
     elif first:
         scene.see(event, time, "is passed on by", found, -1, facts)
         way = tree.path(found, goal)
+        scene.spoke[event.tree].add(found)
         _arrive(scene, event, time, found, way[1], facts)
         if (told_by := next((b for b in way if b in roles.active), None)) is not None:
             scene.messages.send(tree, told_by, found, COORDINATION, time)
@@ -96,13 +97,11 @@ def _hot(scene: Scene, event: Event, facts: int) -> bool:
 
 def merge(scene: Scene, event: Event, facts: int) -> None:
     """The coordinator gets to know facts."""
-    for at in bits_of(scene.new(event, event.merged, facts)):
-        event.merged |= scene.new(event, event.merged, 1 << at)  # one by one: names may come several times
-    for at in bits_of(scene.new(event, event.prefix[-1], facts)):
-        if not scene.new(event, event.prefix[-1], 1 << at):
-            continue
+    for at in bits_of(scene.new(event, event.so_far, facts)):
+        if not scene.new(event, event.so_far, 1 << at):
+            continue  # among these facts, too, a name may come several times
         event.order.append(at)
-        event.prefix.append(event.prefix[-1] | 1 << at)
+        event.so_far |= 1 << at
         admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
         event.admitted |= admitted
         event.touched |= touched
@@ -124,6 +123,7 @@ def flush(scene: Scene, event: Event, time: int, only: int | None = None, what: 
             continue
         taker = next(b for b in tree.path(broker, goal)[1:] if b == goal or roles.aggregates(b))
         scene.messages.send(tree, broker, taker, MERGED, time)
+        scene.spoke[event.tree].add(broker)
         scene.see(event, time, what, broker, taker, facts)
         had = event.seen.get(taker, 0)
         new = scene.new(event, had, facts)
@@ -140,8 +140,6 @@ def fail(event: Event, broker: int) -> None:
     event.unsent.pop(broker, None)
     event.known = {pair: version for pair, version in event.known.items() if broker not in pair}
     event.lost.add(broker)
-    if broker == event.coordinator:
-        event.merged = 0
 
 
 def succeed(scene: Scene, event: Event, time: int) -> bool:
@@ -151,7 +149,7 @@ def succeed(scene: Scene, event: Event, time: int) -> bool:
         return False
     event.lost.add(-1 if event.coordinator is None else event.coordinator)
     had = event.seen.get(winner, 0)
-    event.coordinator, event.merged = winner, 0
+    event.coordinator = winner
     event.unsent.pop(winner, None)
     merge(scene, event, had)
     make_good(scene, event, time, everybody=True)

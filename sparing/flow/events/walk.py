@@ -8,11 +8,13 @@ and everybody has been told.
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sparing.flow.events.circles import Key
+from sparing.control.merging.policy import Moves
+from sparing.flow.events.crowd import Key
 from sparing.flow.events.downward import (
     Notice,
     at_tick,
@@ -25,11 +27,14 @@ from sparing.flow.events.downward import (
 from sparing.flow.events.election import elect
 from sparing.flow.events.event import Event
 from sparing.flow.events.messages import COORDINATION, Messages
-from sparing.flow.events.placement import Placer, conclude, placer_of
+from sparing.flow.events.placement import Placer, conclude, placer_of, tellers
 from sparing.flow.events.reports import Report
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.upward import climb, fail, flush, gather, make_good, merge
+from sparing.flow.interests import ALWAYS
 from sparing.model.bill import Bill
+
+BEGINNING = ALWAYS[0]
 
 
 @dataclass
@@ -39,6 +44,7 @@ class EventState:
     events: list[Event] = field(default_factory=list)
     waiting: list[Report] = field(default_factory=list)
     placers: list[Placer] = field(default_factory=list)
+    time: int = BEGINNING  # up to which everything has been done
 
     @property
     def empty(self) -> bool:
@@ -98,12 +104,15 @@ class _Step:
         scene.messages = Messages(scene.plan)
         self.scene = scene
         self.placers = state.placers or [placer_of(scene.policy.places, tree) for tree in scene.trees]
+        scene.spoke = [placer.spoke for placer in self.placers]
         self.waiting = list(state.waiting)
+        self.time = state.time
         self.notices: list[Notice] = []
         self.closed: list[Event] = []
         self._events: dict[int, Event] = {id(event): event for event in state.events}
         self._open: dict[tuple[int, Key], Event] = {}
         self._moments: list[tuple[int, int, Key, int]] = []
+        self._moment: tuple[int | None, dict[tuple[int, Key], set[int]]] = (None, {})
         for event in state.events:
             if not event.closing:
                 self._open[event.tree, event.key] = event
@@ -136,10 +145,11 @@ class _Step:
             else:
                 break
         self.waiting = waiting[done:]
+        self.time = until
 
     def state(self) -> EventState:
         """What is left."""
-        return EventState(list(self._events.values()), self.waiting, self.placers)
+        return EventState(list(self._events.values()), self.waiting, self.placers, self.time)
 
     def _plan(self, event: Event) -> None:
         if (moment := moment_of(event)) is not None:
@@ -147,6 +157,7 @@ class _Step:
 
     def _report(self, report: Report, place: int) -> None:
         scene, tree = self.scene, self.scene.tree_at(report.at)
+        assert tree is not None, "somebody publishes there"
         event = self._open.get((tree, report.key))
         begins = event is None or event.closes < report.time
         if event is None or begins:
@@ -156,6 +167,10 @@ class _Step:
         facts = event.add(values, report.time, report.publisher)
         event.last = report.time
         scene.see(event, report.time, "is reported", report.at, -1, facts)
+        if scene.policy.merges:
+            event.kept[report.at] = event.kept.get(report.at, 0) | facts
+            if not isinstance(scene.policy.places, int):
+                event.log.append((report.time, report.at, facts))
         if event.wanted or event.gathers:
             if begins and scene.policy.merges:
                 self._first_claims(event, report, place)
@@ -176,8 +191,7 @@ class _Step:
             if event.at_once:
                 self.notices += disseminate(scene, event, time, without_waiting)
             return
-        event.log.append((time, report.at, facts))
-        event.kept[report.at] = event.kept.get(report.at, 0) | facts
+        version = event.version
         climb(scene, event, time, report.at, facts)
         if event.coordinator is None or event.coordinator in scene.down(time):
             return
@@ -186,7 +200,7 @@ class _Step:
                 make_good(scene, event, time)
             if event.at_once:
                 flush(scene, event, time, what="is sent on")
-            if rouse(scene, event):
+            if event.version > version and rouse(scene, event):
                 self._hurry(event, time)
             self.notices += disseminate(scene, event, time, without_waiting)
 
@@ -218,13 +232,19 @@ class _Step:
         roles = scene.roles(event, report.time)
         if not roles.active:
             return
-        claimants = set()
-        while place < len(self.waiting) and self.waiting[place].time == report.time:
-            other = self.waiting[place]
-            if other.key == event.key and scene.tree_at(other.at) == event.tree:
-                claimants.add(tree.way_up(other.at, roles)[-1])
-            place += 1
+        claimants = {tree.way_up(at, roles)[-1] for at in self._same_moment(place)[event.tree, event.key]}
         event.coordinator = elect(scene, event, report.time, claimants)
+
+    def _same_moment(self, place: int) -> dict[tuple[int, Key], set[int]]:
+        """Where reports are made at the time of the one at a place among those that wait, by tree and key."""
+        time = self.waiting[place].time
+        if self._moment[0] != time:
+            found: dict[tuple[int, Key], set[int]] = {}
+            later = itertools.islice(self.waiting, place, None)
+            for report in itertools.takewhile(lambda other: other.time == time, later):
+                found.setdefault((self.scene.tree_at(report.at) or 0, report.key), set()).add(report.at)
+            self._moment = time, found
+        return self._moment[1]
 
     def _outages(self, event: Event, time: int) -> None:
         """Aggregators fail that do so up to a time."""
@@ -242,6 +262,10 @@ class _Step:
         if not event.closing and event.closes < time:
             self._close(event, time)
         if event.closing and (not event.wanted or not pending(self.scene, event)):
+            self._conclude(event, time)
+        elif event.closing and not event.cycles:  # nobody waits for anything that could still come
+            if not self.scene.policy.merges or gather(self.scene, event, time):
+                self.notices += disseminate(self.scene, event, time, without_waiting)
             self._conclude(event, time)
         else:
             self._schedule(event, time)
@@ -291,9 +315,9 @@ class _Step:
         if not event.kept.keys() <= tree.neighbours.keys():
             return  # the tree has changed in the meantime: nothing can be learned for it
         before = tree.roles(placer.hops)
-        ways = [tree.way_up(broker, before) for broker in event.kept]
-        for teller in {broker for way in ways for broker in way if broker in before.passive}:
-            scene.messages.send(tree, teller, event.coordinator, COORDINATION, time)
+        if scene.policy.places is Moves.LITERAL:
+            for teller in tellers(tree, event, placer.hops):
+                scene.messages.send(tree, teller, event.coordinator, COORDINATION, time)
         moved = conclude(tree, event, placer, scene.policy.places, scene.policy.delta, partial(scene.new, event))
         if moved:
             far = max(placer.hops, placer.hops - moved)

@@ -46,7 +46,7 @@ class Trial:
         (self.tree,) = self.scene.trees
         self.center = first.routes.brokers[self.tree.center]
         over = Over()
-        walk(self.plan(0), some, watcher=over)
+        walk(self.plan(Moves.ADAPTIVE), some, watcher=over)
         self.events = over.events
 
     def plan(self, placement: Moves | int) -> Plan:
@@ -256,13 +256,15 @@ def test_passive_aggregators_stay_between_one_hop_and_the_leaves(world: World) -
             assert placer.hops == min(world.policy.placement, tree.depth)
 
 
-def test_every_passive_aggregator_tells_the_coordinator_once_what_it_counted() -> None:
-    """Two leaves report by way of a. When the event is over, a sends one message, and nobody is told to move."""
+@pytest.mark.parametrize("move", [Moves.ADAPTIVE, Moves.LITERAL])
+def test_what_was_counted_rides_on_other_messages_except_by_the_paper(move: Moves) -> None:
+    """Two leaves report by way of a. By the paper a sends one more message when the event is over."""
     links = [("m", leaf) for leaf in "acdefg"] + [("a", "a0"), ("a", "a1")]
     some = [said(0, "a0", a=1), said(1, "a1", a=1), said(2, "a0", b=1)]
     trial = trial_of(links, some)
     subs = [Sub("s", trial.center, 4)]
-    walked = walk(plan_for(links, subs, trial.brokers, EventPolicy(active=1, delta=1e6)), some)
+    walked = walk(plan_for(links, subs, trial.brokers, EventPolicy(placement=move, active=1, delta=1e6)), some)
     assert (trial.center, walked.state.placers[0].hops) == ("m", 1)
     coordination = walked.bill.only(MessageKind.COORDINATION).by_link()
-    assert coordination == {("m", "a"): 1, ("a", "m"): 1}  # who coordinates, and what was counted
+    counted = {("a", "m"): 1} if move is Moves.LITERAL else {}
+    assert coordination == {("m", "a"): 1, **counted}  # who coordinates, and what was counted

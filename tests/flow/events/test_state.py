@@ -69,7 +69,7 @@ def test_who_computes_with_events_gets_each_once_and_whole(world: World, data: s
     walked = walk_batches(plan, data.draw(batches(world.reports)))
     names = list(FIELDS)
     found = [
-        (str(e.key[0]), e.began, frozenset((names[f.field], f.code) for f in e.members(e.prefix[-1])))
+        (str(e.key[0]), e.began, frozenset((names[f.field], f.code) for f in e.members(e.so_far)))
         for outcome in walked.outcomes
         for e in outcome.closed
     ]
