@@ -88,9 +88,7 @@ def explain(
     number = number_of(plan, subscription)
     if plan.topics[plan.subscriptions[number].query.topic].merge is not None:
         if plan.subscriptions[number].query.aggregation is not None:
-            raise SparingError(
-                f"Subscription {subscription} has windows of merged events, which cannot be explained."
-            )
+            raise SparingError(f"Subscription {subscription} has windows of merged events, which cannot be explained.")
         raise SparingError(f"Subscription {subscription} is about merged events: say which one, with --event KEY.")
     warm_up()
     interests = Interests.of(plan)

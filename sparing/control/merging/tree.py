@@ -9,12 +9,15 @@ Paper: caeva, sections III-A and III-B.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from sparing.control.plan import Plan
 from sparing.control.routes import HERE, Routes
+
+MOST_REACHED = 1 << 12  # sets of links that are remembered
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class MergeTree:
         self.center = min(self.neighbours, key=self._reach)
         self._roles: dict[tuple[frozenset[int], int], Roles] = {}
         self._paths: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._reached: dict[tuple[int, frozenset[int]], frozenset[tuple[int, int]]] = {}
 
     @cached_property
     def brokers(self) -> tuple[int, ...]:
@@ -64,6 +68,17 @@ class MergeTree:
                 here = int(self.routes.target[link])
                 way.append(here)
             found = self._paths[source, target] = tuple(way)
+        return found
+
+    def links_to(self, source: int, goals: frozenset[int]) -> frozenset[tuple[int, int]]:
+        """The links from a broker to some others, each once."""
+        found = self._reached.get((source, goals))
+        if found is None:
+            ways = [self.path(source, goal) for goal in goals]
+            found = frozenset(pair for way in ways for pair in itertools.pairwise(way))
+            if len(self._reached) >= MOST_REACHED:
+                self._reached.clear()
+            self._reached[source, goals] = found
         return found
 
     def roles(self, hops: int, down: frozenset[int] = frozenset()) -> Roles:

@@ -44,7 +44,7 @@ class Messages:
                 bill[BillKey(names[one], names[other], kind, at * bucket)] += times
         if not self._plan.events.merges:
             for (tree, source, goals, at), times in self._everywhere.items():
-                for one, other in links_to(tree, source, goals):
+                for one, other in tree.links_to(source, goals):
                     bill[BillKey(names[one], names[other], PUBLICATION, at * bucket)] += times
         for (circle, at), times in self._last_hops.items():
             for number in circle.members:
@@ -57,15 +57,6 @@ class Messages:
         found: Counter[tuple[str, str]] = Counter()
         names = self._plan.routes.brokers
         for (tree, source, goals, _), times in self._everywhere.items():
-            for one, other in links_to(tree, source, goals):
+            for one, other in tree.links_to(source, goals):
                 found[names[one], names[other]] += times
         return dict(found)
-
-
-def links_to(tree: MergeTree, source: int, goals: frozenset[int]) -> set[tuple[int, int]]:
-    """The links from a broker to some others, each once."""
-    return {pair for goal in goals for pair in _pairs(tree.path(source, goal))}
-
-
-def _pairs(way: tuple[int, ...]) -> list[tuple[int, int]]:
-    return list(itertools.pairwise(way))
