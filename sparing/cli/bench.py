@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 from typer.core import TyperGroup
@@ -12,6 +12,9 @@ from typer.core import TyperGroup
 from sparing.cli.console import ConfOption, MasterOption, err, out, spark_session
 from sparing.cli.replay import write_json
 from sparing.model.errors import SparingError
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 class Benchmarks(TyperGroup):
@@ -165,12 +168,7 @@ def decide(
     from sparing.bench.deciding import Settings, decide
 
     figures = decide(Settings(sizes, windows, rate, repeat), _tell)
-    if json_file is not None:
-        write_json(json_file, figures.json())
-    if markdown is not None:
-        _write(markdown, figures.markdown())
-    for table in figures.tables():
-        out.print(table)
+    _show(figures, json_file, markdown)
 
 
 @bench.command()
@@ -200,12 +198,7 @@ def cover(
             figures = measure(session, settings, _tell)
     else:
         figures = measure(None, settings, _tell)
-    if json_file is not None:
-        write_json(json_file, figures.json())
-    if markdown is not None:
-        _write(markdown, figures.markdown())
-    for table in figures.tables():
-        out.print(table)
+    _show(figures, json_file, markdown)
 
 
 @bench.command()
@@ -232,12 +225,7 @@ def matchmaker(
     settings = Settings(_numbers(links, "links"), publishers, subscribers, peers, sample, instances, repeat)
     _check_folders(json_file, markdown)
     figures = measure(settings, _tell)
-    if json_file is not None:
-        write_json(json_file, figures.json())
-    if markdown is not None:
-        _write(markdown, figures.markdown())
-    for table in figures.tables():
-        out.print(table)
+    _show(figures, json_file, markdown)
 
 
 @bench.command()
@@ -267,12 +255,7 @@ def fold(
     settings = Settings(sizes, axes, brokers, share, most_boxes, peers, small, instances, repeat)
     _check_folders(json_file, markdown)
     figures = measure(settings, _tell)
-    if json_file is not None:
-        write_json(json_file, figures.json())
-    if markdown is not None:
-        _write(markdown, figures.markdown())
-    for table in figures.tables():
-        out.print(table)
+    _show(figures, json_file, markdown)
 
 
 @bench.command()
@@ -301,6 +284,19 @@ def events(
         from sparing.bench.events import events as measure
 
         figures = measure(spark, Settings(sizes, flights, reports, subscriptions, parts, repeat), _tell)
+    _show(figures, json_file, markdown)
+
+
+class _Figures(Protocol):
+    """What a benchmark measured."""
+
+    def json(self) -> dict[str, Any]: ...
+    def markdown(self) -> str: ...
+    def tables(self) -> list[Table]: ...
+
+
+def _show(figures: _Figures, json_file: Path | None, markdown: Path | None) -> None:
+    """Figures as tables, and in files for programs and documentation."""
     if json_file is not None:
         write_json(json_file, figures.json())
     if markdown is not None:
