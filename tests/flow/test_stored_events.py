@@ -112,6 +112,21 @@ def test_who_comes_is_told_of_what_is_under_way(said, cut, policy, every, where,
     assert {key for key in heard if key[0] == "comes"} == expected
 
 
+@given(reports, st.integers(30, 400), st.sampled_from(POLICIES))
+def test_newcomers_with_short_cycles_long_after_the_last_report(said, cut, policy):
+    """Somebody with a long cycle keeps an event alive, and leaves."""
+    comes = [Sub("four", "b3", 4), Sub("seven", "b0", 7, "a >= 1")]
+    one = plan_for(LINE, [Sub("long", "b4", 1000)], BROKERS, policy)
+    heard, under_way = carried_over(one, plan_for(LINE, comes, BROKERS, policy), said, cut)
+    wanted = [
+        h
+        for h in deliveries(with_own(said), WITHIN, [sub.wish() for sub in comes])
+        if h.began >= cut or (h.key, h.began) in under_way
+    ]
+    expected = {(h.who, h.key, h.began, fact) for h in wanted for fact in h.facts}
+    assert {key for key in heard if key[0] != "long"} == expected
+
+
 @given(reports, st.integers(1, 60), st.sampled_from(POLICIES))
 def test_what_happens_where_nobody_is_any_more_is_let_go(said, cut, policy):
     """The publisher of a part of the overlay leaves in which nobody subscribes."""

@@ -70,6 +70,7 @@ class Event:
     failed: int = 0  # until when failures of aggregators have been taken into account
     lost: set[int] = field(default_factory=set)  # brokers that failed, and whose loss has not been made good
     log: list[tuple[int, int, int]] = field(default_factory=list)  # time, broker and facts of reports, to learn from
+    changed: int | None = None  # when the plan last changed under it
     tick: int | None = None  # when somebody is due next
     closing: bool = False  # whether no report can come any more
 

@@ -67,6 +67,10 @@ class Scene:
         some = self.circles.sometimes(key, began)
         return self._always[tree] | Crowd.of(c for c in some if self.tree_of.get(c.broker) == tree)
 
+    def gathers(self, key: Key, tree: int) -> frozenset[int]:
+        """The brokers of those who compute with whole events and may count this one."""
+        return frozenset(broker for broker in self.circles.gathers(key) if self.tree_of.get(broker) == tree)
+
     def concerns(self, circle: Circle, event: Event) -> bool:
         """Whether an event may concern a circle."""
         if len(self.trees) > 1 and self.tree_of.get(circle.broker) != event.tree:

@@ -41,39 +41,39 @@ def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
     circles = [scene.circles.made_of(some) for some in ids]
     events = []
     for event, told in rows:
-        if scene.tree_at(event.home) is None:
+        tree = scene.tree_at(event.home)
+        if tree is None:
             continue  # nobody publishes or subscribes there any more
         for at, version, roused in told:
             for circle in circles[at]:
                 event.told.setdefault(circle.number, []).append(Told(circle, version, roused))
         if not same_plan:
-            _adapt(event, scene, time)
+            _adapt(event, scene, tree, time)
         events.append(event)
     if len(placers) != len(scene.trees) or isinstance(scene.policy.places, int):
         placers = [placer_of(scene.policy.places, tree) for tree in scene.trees]
-    for placer, tree in zip(placers, scene.trees, strict=True):
-        placer.hops = max(min(placer.hops, tree.depth), min(1 if placer.hops else 0, tree.depth))
+    for placer, merging in zip(placers, scene.trees, strict=True):
+        placer.hops = max(min(placer.hops, merging.depth), min(1 if placer.hops else 0, merging.depth))
     waiting = [report for report in waiting if scene.tree_at(report.at) is not None]
     return EventState(events, waiting, placers, time)
 
 
-def _adapt(event: Event, scene: Scene, time: int) -> None:
-    """An event that was stored under another plan."""
+def _adapt(event: Event, scene: Scene, tree: int, time: int) -> None:
+    """An event that was stored under another plan, at a time."""
     event.admitted = event.touched = 0
     for at in event.order:
         admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
         event.admitted |= admitted
         event.touched |= touched
-    event.tree = scene.tree_at(event.home) or 0
-    event.crowd = scene.crowd(event.key, event.began, event.tree)
+    event.tree, event.changed = tree, time
+    event.crowd, event.gathers = scene.crowd(event.key, event.began, tree), scene.gathers(event.key, tree)
     event.at_once = event.crowd.at_once or any(told.roused for some in event.told.values() for told in some)
     event.hot = hot(scene, event)
-    center = scene.trees[event.tree].center
     if not scene.policy.merges:
         merge(scene, event, event.everything)
-    elif event.coordinator not in scene.trees[event.tree].neighbours and (event.wanted or event.gathers):
-        event.coordinator = center
-        event.lost.add(center)
+    elif event.coordinator not in scene.trees[tree].neighbours and (event.wanted or event.gathers):
+        event.coordinator = scene.trees[tree].center
+        event.lost.add(event.coordinator)
     if event.wanted and pending(scene, event):
         event.tick = time if event.at_once else next_tick(event, time)
     else:

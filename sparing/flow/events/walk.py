@@ -31,10 +31,8 @@ from sparing.flow.events.placement import Placer, conclude, placer_of, tellers
 from sparing.flow.events.reports import Report
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.upward import climb, fail, flush, gather, make_good, merge
-from sparing.flow.interests import ALWAYS
+from sparing.flow.step import BEGINNING
 from sparing.model.bill import Bill
-
-BEGINNING = ALWAYS[0]
 
 
 @dataclass
@@ -216,8 +214,7 @@ class _Step:
     def _begin(self, report: Report, tree: int) -> Event:
         """Another event begins."""
         scene = self.scene
-        gathers = frozenset(b for b in scene.circles.gathers(report.key) if scene.tree_of.get(b) == tree)
-        crowd = scene.crowd(report.key, report.time, tree)
+        crowd, gathers = scene.crowd(report.key, report.time, tree), scene.gathers(report.key, tree)
         closes, hops = report.time + scene.merge.within, self.placers[tree].hops
         event = Event(report.key, report.time, closes, report.at, tree, hops, crowd, gathers, report.time)
         event.at_once, event.hot = crowd.at_once, crowd.hot
@@ -301,9 +298,9 @@ class _Step:
             assert event.tick is None or event.tick <= self._latest(event), "an event must come to an end"
 
     def _latest(self, event: Event) -> int:
-        """By when everybody must have been told: two cycles after the last report or change of the brokers."""
-        changes = [time for start, _, end in self.scene.outages for time in (start, end) if time is not None]
-        return max(event.closes, *changes, 0) + 3 * max(event.cycles)
+        """By when everybody must have been told: two cycles after the last report, or change of brokers or plan."""
+        changes = [event.changed, *(time for start, _, end in self.scene.outages for time in (start, end))]
+        return max([event.closes, *(time for time in changes if time is not None)]) + 3 * max(event.cycles)
 
     def _conclude(self, event: Event, time: int) -> None:
         """The event is over: nobody needs to remember it, and passive aggregators may move."""
