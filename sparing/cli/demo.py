@@ -22,8 +22,9 @@ def demo(
 
     Example: sparing demo --folder /tmp/city --seed 7
     """
+    from sparing.cli.replay import write_text
     from sparing.deployment.deployment import Deployment
-    from sparing.flow.links import NAIVE
+    from sparing.deployment.techniques import naive, techniques
     from sparing.workloads.city import DEFAULTS, city
     from sparing.workloads.files import write
 
@@ -37,13 +38,15 @@ def demo(
         f"{len(overlay.brokers)} brokers, {len(overlay.links)} links."
     )
     with spark_session(master, conf) as spark:
+        from sparing.report.bill_page import Billed, bill_page
         from sparing.report.tables import bills_table, links_table, rows_table
         from sparing.spark import sinks
+        from sparing.spark.compare import NAIVE, OURS
         from sparing.spark.run import replay
 
         ours = deployment.policy.decision
         with step(f"Running it under {ours}"):
-            run = replay(spark, deployment)
+            run = replay(spark, deployment, bound=True)
         with step("Writing notifications, bill and quarantine"):
             assert deployment.sink is not None
             counts = sinks.write(run.delivered, deployment.sink, None)
@@ -56,19 +59,20 @@ def demo(
             ]
         reasons = run.delivered.quarantine.groupBy("reason").count().orderBy("reason").collect()
         run.delivered.forget()
-        with step("Running it again, everything sent raw, for comparison"):
-            at_once = replace(deployment.policy, decision=NAIVE, covering="none", events="siena")
-            without = replace(deployment, policy=at_once)
-            naive = replay(spark, without)
-            naive.delivered.forget()
+        with step("Running it again without any technique, for comparison"):
+            without = replace(deployment, policy=naive(deployment.policy, techniques(deployment)))
+            plain = replay(spark, without)
+            plain.delivered.forget()
 
     out.print()
     columns = ("kind", "for", "subscription", "time", "payload")
     out.print(rows_table("Some notifications", columns, samples, out.width))
-    bills = {ours: run.bill, "all raw": naive.bill}
-    out.print(bills_table(bills, "all raw"))
-    out.print(links_table(bills, 5))
-    sent, raw = run.bill.between_brokers(), naive.bill.between_brokers()
+    bills = {OURS: run.bill, NAIVE: plain.bill}
+    out.print(bills_table(bills, NAIVE, run.least))
+    out.print(links_table(bills, 5, run.least))
+    page = folder / "bill.html"
+    write_text(page, bill_page(Billed(deployment, bills, counts, run.least)))
+    sent, raw = run.bill.between_brokers(), plain.bill.between_brokers()
     say(
         f"{counts['notifications']:,} notifications with {sent:,} messages between brokers "
         f"instead of {raw:,}: {100 * (raw - sent) / raw:.1f}% saved."
@@ -76,7 +80,9 @@ def demo(
     reasons_told = ", ".join(f"{row['count']} {row['reason']}" for row in reasons)
     say(f"{counted(counts['quarantine'], 'bad row is', 'bad rows are')} in quarantine: {reasons_told}.")
     say(f"The deployment is {written.deployment}, the results are in {sinks.place(deployment.sink, replay=True)}.")
-    say(f"Next: {sys.argv[0]} run {written.deployment} --once")
+    say(f"The bill as a page is {page}; with every policy and technique on it, it comes from")
+    say(f"  {sys.argv[0]} replay {written.deployment} --report {page}")
+    say(f"As a stream: {sys.argv[0]} run {written.deployment} --once")
 
 
 def _ours(folder: Path) -> bool:

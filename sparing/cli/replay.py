@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,13 @@ import typer
 
 from sparing.cli.console import ConfOption, MasterOption, out, say, spark_session, step, told
 from sparing.model.errors import SparingError
+from sparing.report.shades import between
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from sparing.deployment.deployment import Deployment, Policy
+    from sparing.model.prices import Prices
     from sparing.spark.run import Replayed, Suppressed
 
 
@@ -25,6 +30,12 @@ def replay(
     events: str = typer.Option(
         "", "--events", help="Ways of merging events to compare, e.g. caeva,agele,siena.", metavar="A,B,..."
     ),
+    report: Path | None = typer.Option(
+        None,
+        "--report",
+        help="Write the bill as a page: maps, kinds, policies, what each technique saved.",
+        metavar="HTML",
+    ),
     json_file: Path | None = typer.Option(None, "--json", help="Write the bills to a file as JSON.", metavar="OUT"),
     master: str = MasterOption,
     conf: list[str] = ConfOption,
@@ -32,65 +43,141 @@ def replay(
     """Replay a deployment's source as one batch and print the bill; the first policy's results go to the sink.
 
     Beside the bill stands the least that any policy could have sent, on every link; for merged topics, also what would
-    have been sent if nobody merged.
+    have been sent if nobody merged. With --report the trace runs under the deployment's own policy, under every other
+    one (or those of --decision), with no technique at all, with each alone, and with all but each.
 
     Example: sparing replay toronto.yaml --decision adock,wad,static,subscriber-edge --json bills.json
 
     Example: sparing replay incidents.yaml --events caeva,agele,siena
+
+    Example: sparing replay toronto.yaml --report bill.html
     """
     from sparing.control.merging.policy import Events
     from sparing.deployment.deployment import Deployment
-    from sparing.flow.links import NAIVE, POLICIES
+    from sparing.flow.links import POLICIES
 
     deployment = Deployment.read(file)
-    policies = [name.strip() for name in decision.split(",") if name.strip()] or [deployment.policy.decision]
-    for name in policies:
-        if name not in POLICIES:
-            raise SparingError(f"{name!r} is not a link policy: use some of {', '.join(POLICIES)}.")
-    ways = [name.strip() for name in events.split(",") if name.strip()]
-    for name in ways:
-        if name not in list(Events):
-            raise SparingError(f"{name!r} is not a way of merging events: use some of {', '.join(Events)}.")
-    if ways and len(policies) > 1:
+    decisions = _names(decision, POLICIES, "a link policy")
+    ways = _names(events, list(Events), "a way of merging events")
+    if ways and len(decisions) > 1:
         raise SparingError("Several link policies and --events: compare one or the other.")
-    cases: dict[str, tuple[str, str | None]] = {name: (name, None) for name in policies}
-    if ways:
-        cases = {name: (policies[0], name) for name in ways}
+    if ways and report is not None:
+        raise SparingError("The page of --report has every way of merging events on it: leave --events out.")
     deployment.needed_source()
     with spark_session(master, conf) as spark:
-        from sparing.report.tables import bills_table, links_table, suppressed_table
-        from sparing.spark import sinks
-        from sparing.spark.run import replay as run_batch
-
-        runs: dict[str, Replayed] = {}
-        least: dict[tuple[str, str], int] | None = None
-        for at, (name, (policy, way)) in enumerate(cases.items()):
-            changed = deployment.policy if way is None else dataclasses.replace(deployment.policy, events=way)
-            with step(f"Replaying {deployment.name} under {name}"):
-                case = dataclasses.replace(deployment, policy=changed)
-                runs[name] = run_batch(spark, case, policy, bound=least is None and not ways)
-            least = runs[name].least if least is None else least
-            if at == 0 and deployment.sink is not None:
-                with step("Writing the results"):
-                    counts = sinks.write(runs[name].delivered, deployment.sink, None)
-            runs[name].delivered.forget()
-        bills = {name: run.bill for name, run in runs.items()}
-        seconds = {name: run.seconds for name, run in runs.items()}
-        naive = next((name for name in (NAIVE, Events.SIENA.value) if name in bills and len(bills) > 1), None)
-        out.print(bills_table(bills, naive, least, seconds))
-        out.print(links_table(bills, least=least))
-        first = next(iter(runs.values())).merged
-        if first is not None:
-            out.print(suppressed_table(first.siena, first.taken))
-        if deployment.sink is not None:
-            where = sinks.place(deployment.sink, replay=True)
-            say(f"{told(counts)}" + (f"; the tables are in {where}." if where else "."))
+        if report is not None:
+            found = _compared(spark, deployment, decisions, report)
+        elif ways:
+            chosen = decisions[0] if decisions else deployment.policy.decision
+            policies = {way: dataclasses.replace(deployment.policy, decision=chosen, events=way) for way in ways}
+            found = _side_by_side(spark, deployment, policies, bound=False)
+        else:
+            names = decisions or [deployment.policy.decision]
+            policies = {name: dataclasses.replace(deployment.policy, decision=name) for name in names}
+            found = _side_by_side(spark, deployment, policies, bound=True)
         if json_file is not None:
-            write_json(json_file, {name: bill_json(run, least) for name, run in runs.items()})
+            write_json(json_file, found)
 
 
-def bill_json(run: Replayed, least: Mapping[tuple[str, str], int] | None) -> dict[str, Any]:
-    """A bill for programs: totals by kind, the least possible by link, and every entry."""
+def _names(text: str, known: Collection[str], what: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise SparingError(f"{name!r} is not {what}: use some of {', '.join(known)}.")
+    return names
+
+
+def _side_by_side(
+    spark: SparkSession, deployment: Deployment, policies: Mapping[str, Policy], bound: bool
+) -> dict[str, Any]:
+    """Run under each policy and print the bills; the first run's results go to the sink. Gives what is in the JSON."""
+    from sparing.control.merging.policy import Events
+    from sparing.flow.links import NAIVE
+    from sparing.report.tables import bills_table, links_table, suppressed_table
+    from sparing.spark.run import replay as run_batch
+
+    runs: dict[str, Replayed] = {}
+    least: dict[tuple[str, str], int] | None = None
+    counts: dict[str, int] = {}
+    for name, policy in policies.items():
+        with step(f"Replaying {deployment.name} under {name}"):
+            case = dataclasses.replace(deployment, policy=policy)
+            run = run_batch(spark, case, bound=bound and least is None)
+        least = run.least if least is None else least
+        if not runs:
+            counts = _written(deployment, run)
+        run.delivered.forget()
+        runs[name] = run
+    bills = {name: run.bill for name, run in runs.items()}
+    seconds = {name: run.seconds for name, run in runs.items()}
+    naive = next((name for name in (NAIVE, Events.SIENA.value) if name in bills and len(bills) > 1), None)
+    out.print(bills_table(bills, naive, least, seconds, deployment.prices))
+    out.print(links_table(bills, least=least))
+    first = next(iter(runs.values())).merged
+    if first is not None:
+        out.print(suppressed_table(first.siena, first.taken))
+    _say_where(deployment, counts)
+    return {name: bill_json(run, least, deployment.prices) for name, run in runs.items()}
+
+
+def _compared(spark: SparkSession, deployment: Deployment, decisions: Sequence[str], path: Path) -> dict[str, Any]:
+    """Run under all policies and without techniques, write the page and print what is on it in short."""
+    from sparing.report.bill_page import Billed, bill_page
+    from sparing.report.savings import savings_rows
+    from sparing.report.tables import bills_table, figures_table
+    from sparing.spark.compare import NAIVE, Comparison
+
+    write_text(path, "")  # if that cannot be done, better now
+    counts: dict[str, int] = {}
+    found = Comparison(spark, deployment, step).compare(
+        decisions or None, lambda run: counts.update(_written(deployment, run))
+    )
+    least, bills = found.ours.least, found.bills
+    names, rows = savings_rows(found.savings, found.ours.bill, bills[NAIVE])
+    out.print(bills_table(bills, NAIVE, least, prices=deployment.prices))
+    out.print(figures_table("What each technique saved: messages between brokers, all kinds", names, rows, left=2))
+    for name, why in found.refused.items():
+        say(f"{name} is not among them: {why}")
+    write_text(path, bill_page(Billed(deployment, bills, counts, least, found.savings, found.refused)))
+    _say_where(deployment, counts)
+    say(f"The bill is in {path}.")
+    whole = bill_json(found.ours, least, deployment.prices)
+    return {
+        "ours": whole,
+        "between_brokers_all_kinds": {name: between(bill).total() for name, bill in bills.items()},
+        "techniques": [
+            {
+                "technique": saving.technique.name,
+                **{
+                    how: None if bill is None else between(bill).total()
+                    for how, bill in (("alone", saving.alone), ("left_out", saving.without), ("added", saving.added))
+                },
+            }
+            for saving in found.savings
+        ],
+    }
+
+
+def _written(deployment: Deployment, run: Replayed) -> dict[str, int]:
+    """How many rows of each table there are, after writing them if there is a sink."""
+    from sparing.spark import sinks
+
+    if deployment.sink is None:
+        return {name: getattr(run.delivered, name).count() for name in ("notifications", "quarantine")}
+    with step("Writing the results"):
+        return dict(sinks.write(run.delivered, deployment.sink, None))
+
+
+def _say_where(deployment: Deployment, counts: Mapping[str, int]) -> None:
+    from sparing.spark import sinks
+
+    if deployment.sink is not None:
+        where = sinks.place(deployment.sink, replay=True)
+        say(f"{told(counts)}" + (f"; the tables are in {where}." if where else "."))
+
+
+def bill_json(run: Replayed, least: Mapping[tuple[str, str], int] | None, prices: Prices | None) -> dict[str, Any]:
+    """A bill for programs: totals by kind, the least possible by link, what it costs, and every entry."""
     entries = [
         {"source": k.source, "target": k.target, "kind": k.kind.value, "bucket": k.bucket, "messages": messages}
         for k, messages in sorted(run.bill.items(), key=lambda entry: (*entry[0][:3], entry[0].bucket or 0))
@@ -101,6 +188,8 @@ def bill_json(run: Replayed, least: Mapping[tuple[str, str], int] | None) -> dic
         "between_brokers": run.bill.between_brokers(),
         "least_possible": None if least is None else sum(least.values()),
         "least_possible_by_link": possible,
+        "bytes": None if prices is None else prices.bytes_of(run.bill),
+        "cost": None if prices is None else prices.cost_of(run.bill),
         "cpu_seconds": run.seconds,
         "merged_topics": None if run.merged is None else merged_json(run.merged),
         "entries": entries,

@@ -12,6 +12,7 @@ from sparing.deployment.mistakes import Mistakes
 from sparing.deployment.outages import outages_of
 from sparing.deployment.overlay import overlay_of
 from sparing.deployment.paths import located
+from sparing.deployment.prices import prices_of
 from sparing.deployment.publishers import advertisements
 from sparing.deployment.reach import check_reach
 from sparing.deployment.schema import PolicyEntry
@@ -41,6 +42,7 @@ def build(sections: Sections, base: Path) -> Deployment:
     bucket = duration(file.bill.bucket, 1, place(("bill", "bucket")), mistakes)
     policy = _policy(file.policy, place, mistakes)
     outages = outages_of(file.outages, brokers, place, mistakes)
+    prices = prices_of(file.prices, overlay, place, mistakes)
     mistakes.stop_if_any()
     check_reach(overlay, published, subscribers, subscriptions, sections.subscriptions.place)
     return Deployment(
@@ -56,6 +58,7 @@ def build(sections: Sections, base: Path) -> Deployment:
         outages=outages,
         watermark=watermark,
         bucket=bucket,
+        prices=prices,
         checkpoint=None if file.checkpoint is None else located(file.checkpoint, base),
         tables=sections.tables,
     )

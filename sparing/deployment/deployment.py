@@ -10,6 +10,7 @@ from typing import Any
 from sparing.model.errors import SparingError
 from sparing.model.merge import Outage
 from sparing.model.overlay import Overlay
+from sparing.model.prices import Prices
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.topic import Topic
 
@@ -68,6 +69,7 @@ class Deployment:
     outages: tuple[Outage, ...] = ()
     watermark: int = 10 * SECOND
     bucket: int = 60 * SECOND
+    prices: Prices | None = None
     checkpoint: str | None = None
     file: Path | None = field(default=None, compare=False)  # what it was read from
     tables: tuple[str, ...] = ()  # paths and URLs of the tables that the file names

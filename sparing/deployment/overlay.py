@@ -23,5 +23,5 @@ def overlay_of(entry: OverlayEntry, place: Where, mistakes: Mistakes) -> Overlay
         elif pair in links:
             mistakes.add(here, f"{link} is given twice: keep one of them")
         elif pair <= brokers.keys():
-            links[pair] = Link(one, other, settings.delay, settings.weight)
+            links[pair] = Link(one, other, settings.delay, settings.weight, settings.price)
     return Overlay(tuple(brokers), tuple(links.values()))

@@ -20,6 +20,7 @@ from sparing.deployment.schema import (
     OutageEntry,
     OverlayEntry,
     PolicyEntry,
+    PricesEntry,
     PublisherEntry,
     RankEntry,
     SubscriberEntry,
@@ -44,6 +45,7 @@ _TITLES: dict[str, type[Entry]] = {
     "Policy": PolicyEntry,
     "Outages": OutageEntry,
     "Bill": BillEntry,
+    "Prices": PricesEntry,
 }
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchem
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
+from sparing.model.bill import SENT
 from sparing.model.types import EPOCH, MICROSECOND
 
 
@@ -112,6 +113,18 @@ def _fair(value: Any) -> bool | str | None:
     raise _refused()
 
 
+_SIZED = (*(kind.value for kind in SENT), "default")
+
+
+def _sizes(value: Any) -> dict[str, int]:
+    """Bytes by kind, under `default` those of kinds that are not named."""
+    found = value if isinstance(value, dict) else {"default": value}
+    sound = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in found.values())
+    if not found or not sound or not found.keys() <= set(_SIZED):
+        raise _refused()
+    return found
+
+
 def _theta(value: Any) -> int | None:
     if value is None or value == "auto":
         return None
@@ -161,6 +174,16 @@ Attributes = Annotated[
     BeforeValidator(_attributes),
     Wants("a mapping of names to numbers, text or booleans"),
 ]
+Price = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False), Wants("a number, 0 or more")]
+Sizes = Annotated[
+    dict[str, int],
+    BeforeValidator(
+        _sizes,
+        json_schema_input_type=Annotated[int, Field(ge=0)]
+        | Annotated[dict[Literal[_SIZED], Annotated[int, Field(ge=0)]], Field(min_length=1)],  # type: ignore[valid-type]
+    ),
+    Wants(f"a whole number, or a mapping of {', '.join(_SIZED)} to whole numbers"),
+]
 Servers = Annotated[
     StrictStr,
     BeforeValidator(_servers, json_schema_input_type=str | list[str]),
@@ -186,6 +209,7 @@ class LinkSettings(Entry):
     weight: Annotated[int, Field(strict=True, ge=1, le=1_000_000), Wants("a whole number from 1 to 1000000")] = Field(
         default=1, description="What a message of the control plane costs on the link, for the matchmaker."
     )
+    price: Price | None = Field(default=None, description="What a message, or so many bytes, costs on the link.")
 
 
 LinkEntry = Annotated[
@@ -208,7 +232,7 @@ class OverlayEntry(Entry):
             "Pairs of brokers, each pair once: `[a, b]`, or `[a, b, {delay: 5, weight: 3}]`. `delay` is what crossing "
             "the link costs when delivery trees are built, a number above zero. `weight` is how often the "
             "[matchmaker](matchmaker.md) counts each advertisement and subscription on it, a whole number from 1 to "
-            "1000000. Either is 1 if left out. Cycles are allowed."
+            "1000000. Either is 1 if left out. `price` is for the [bill](#prices) alone. Cycles are allowed."
         ),
     )
 
@@ -471,6 +495,28 @@ class PolicyEntry(Entry):
     )
 
 
+class PricesEntry(Entry):
+    """What messages cost, in bytes and in money. The bill shows it; it decides nothing."""
+
+    noun = "the prices"
+    currency: Text = Field(default="EUR", description="What to call the money.")
+    per: Literal["message", "kilobyte", "megabyte", "gigabyte"] = Field(
+        default="message",
+        description="What a price is for. A kilobyte is 1000 bytes, and `bytes` must be there.",
+    )
+    link: Price | None = Field(
+        default=None, description="The price of links that have none of their own: `[a, b, {price: 0.02}]`."
+    )
+    last_hop: Price | None = Field(default=None, description="The price from a broker to a subscriber.")
+    bytes: Sizes | None = Field(
+        default=None,
+        description=(
+            "How many bytes a message has: one number, or one for each kind on the bill, "
+            "`{publication: 220, result: 64, default: 100}`."
+        ),
+    )
+
+
 class BillEntry(Entry):
     """How the bill is kept."""
 
@@ -515,6 +561,7 @@ class FileEntry(Entry):
         default="10 seconds", description="How much later than the latest event a publication may still arrive."
     )
     bill: BillEntry = Field(default_factory=BillEntry, description="The [bill](#bill).")
+    prices: PricesEntry | None = Field(default=None, description="What messages cost: [prices](#prices).")
     checkpoint: Folder | None = Field(
         default=None, description="Folder or URL where a streaming run keeps its progress."
     )

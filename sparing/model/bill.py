@@ -23,6 +23,7 @@ class MessageKind(StrEnum):
 
 
 CONTROL = (MessageKind.ADVERTISEMENT, MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)  # what makes plans known
+SENT = tuple(kind for kind in MessageKind if kind is not MessageKind.FALSE_POSITIVE)  # every message once
 DATA = (MessageKind.PUBLICATION, MessageKind.RESULT, MessageKind.MERGED)  # what travels because of publications
 
 
@@ -52,7 +53,7 @@ class Bill(Counter[BillKey]):
         """Messages between brokers and to subscribers, by source and target."""
         totals: Counter[tuple[str, str]] = Counter()
         for key, messages in self.items():
-            if key.kind is not MessageKind.FALSE_POSITIVE:
+            if key.kind in SENT:
                 totals[key.source, key.target] += messages
         return dict(sorted(totals.items()))
 
@@ -63,6 +64,10 @@ class Bill(Counter[BillKey]):
     def by_overlay_link(self) -> dict[tuple[str, str], int]:
         """What travelled between brokers because of publications, by source and target."""
         return self.only(*DATA).by_link()
+
+    def messages(self) -> int:
+        """Everything that was sent, over links and on the last hop."""
+        return self.only(*SENT).total()
 
     def between_brokers(self) -> int:
         """What travelled between brokers because of publications: neither the control plane nor the last hop."""

@@ -13,12 +13,14 @@ class Link:
     """An undirected link.
 
     `delay` is what crossing it costs when trees are built, `weight` what a message of the control plane costs on it.
+    `price` is for the bill alone.
     """
 
     one: str
     other: str
     delay: float = 1.0
     weight: int = 1
+    price: float | None = None
 
 
 @dataclass(frozen=True)

@@ -15,16 +15,23 @@ th { border-bottom: 2px solid #888; }
 .left { text-align: left; }
 svg { max-width: 100%; height: auto; }
 summary { cursor: pointer; color: #555; }
+.scroll { overflow-x: auto; }
+@media (max-width: 40rem) { body { font-size: 14px; margin: 1rem auto; } th, td { padding: 0.2rem 0.4rem; } }
+@media print {
+  body { font-size: 10pt; margin: 0; max-width: none; }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  h2 { break-after: avoid; } svg, tr, figure, .card { break-inside: avoid; } .scroll { overflow: visible; }
+}
 """
 
 
-def page(title: str, parts: Sequence[str]) -> str:
-    """A whole document from parts that are HTML already."""
+def page(title: str, parts: Sequence[str], style: str = "") -> str:
+    """A whole document from parts that are HTML already; `style` adds to the common one."""
     body = "\n".join(parts)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n"
         f"<body>\n<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
     )
 
@@ -47,13 +54,13 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) ->
     """A table of plain text; the first `left` columns are words, the others numbers.
 
     >>> print(table(["policy", "messages"], [["wad", "12"]]))
-    <table>
+    <div class="scroll"><table>
     <tr><th class="left">policy</th><th>messages</th></tr>
     <tr><td class="left">wad</td><td>12</td></tr>
-    </table>
+    </table></div>
     """
     lines = [_line("th", names, left), *(_line("td", row, left) for row in rows)]
-    return "\n".join(["<table>", *lines, "</table>"])
+    return "\n".join(['<div class="scroll"><table>', *lines, "</table></div>"])
 
 
 def folded(summary: str, part: str) -> str:

@@ -11,6 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sparing.model.bill import CONTROL, DATA, Bill, MessageKind
+from sparing.model.prices import Prices
+from sparing.report.amounts import change, costs_of
 
 Least = Mapping[tuple[str, str], int]  # the fewest messages that must cross each link
 
@@ -20,10 +22,11 @@ def bills_table(
     naive: str | None = None,
     least: Least | None = None,
     seconds: Mapping[str, float] | None = None,
+    prices: Prices | None = None,
 ) -> Table:
     """Bills side by side, by kind. With `naive`, each total is compared with that one's; with `least`, with its sum.
 
-    `seconds` of CPU time are shown if they are given.
+    `seconds` of CPU time and what everything costs are shown if they are given.
     """
     table = Table(box=box.SIMPLE_HEAD, title="The bill: messages by kind", title_justify="left", title_style="bold")
     table.add_column("")
@@ -41,9 +44,9 @@ def bills_table(
     totals = {name: bill.between_brokers() for name, bill in bills.items()}
     table.add_row("between brokers", *[f"{total:,}" for total in totals.values()], style="bold")
     if naive is not None and totals[naive]:
-        table.add_row("against " + naive, *[_against(total, totals[naive]) for total in totals.values()])
+        table.add_row("against " + naive, *[change(total, totals[naive]) for total in totals.values()])
     if least is not None and (possible := sum(least.values())):
-        above = [_against(bill.between_brokers(), possible, 2) for bill in bills.values()]
+        above = [change(bill.between_brokers(), possible, 2) for bill in bills.values()]
         table.add_row(f"above the least possible ({possible:,})", *above)
     if seconds is not None:
         table.add_row("CPU seconds, matching and walk", *[f"{taken:.1f}" for taken in seconds.values()])
@@ -53,15 +56,24 @@ def bills_table(
         table.add_row(f"{kind.value} (control plane)", *_counts(bills, kind), style="dim")
     kind = MessageKind.COORDINATION
     table.add_row(kind.value, *_counts(bills, kind), style="dim")
+    if prices is not None:
+        for what, costs in costs_of(list(bills.values()), prices).items():
+            table.add_row(f"{what}, last hop included", *costs)
+    return table
+
+
+def figures_table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> Table:
+    """Numbers in columns; the first `left` columns are words."""
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    for at, name in enumerate(names):
+        table.add_column(name, justify="left" if at < left else "right")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
 def _counts(bills: Mapping[str, Bill], kind: MessageKind) -> list[str]:
     return [f"{bill.by_kind().get(kind.value, 0):,}" for bill in bills.values()]
-
-
-def _against(total: int, naive: int, digits: int = 1) -> str:
-    return "-" if total == naive else f"{100 * (total - naive) / naive:+.{digits}f}%"
 
 
 def links_table(bills: Mapping[str, Bill], most: int = 10, least: Least | None = None) -> Table:

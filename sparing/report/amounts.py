@@ -1,0 +1,57 @@
+"""Amounts as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sparing.model.bill import Bill
+from sparing.model.prices import Prices
+
+
+def share(ours: int, naive: int) -> str:
+    """How much less something is.
+
+    >>> share(75, 100)
+    '25.0%'
+    """
+    return f"{100 * (naive - ours) / naive:.1f}%" if naive else "0.0%"
+
+
+def change(count: int, against: int, digits: int = 1) -> str:
+    """How much more or less something is than something else.
+
+    >>> change(75, 100), change(100, 100)
+    ('-25.0%', '-')
+    """
+    return "-" if count == against or not against else f"{100 * (count - against) / against:+.{digits}f}%"
+
+
+def money(amount: float) -> str:
+    """An amount with as many digits as tell something.
+
+    >>> money(1234.5), money(3.14159), money(0.00123)
+    ('1,234.50', '3.14', '0.0012')
+    """
+    return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.2g}"
+
+
+def size(count: int) -> str:
+    """Bytes for people.
+
+    >>> size(999), size(12_345), size(7_000_000)
+    ('999 B', '12.3 kB', '7.0 MB')
+    """
+    for unit, many in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= many:
+            return f"{count / many:.1f} {unit}"
+    return f"{count} B"
+
+
+def costs_of(bills: Sequence[Bill], prices: Prices) -> dict[str, list[str]]:
+    """What bills cost: bytes if sizes are known, money if there are prices."""
+    found: dict[str, list[str]] = {}
+    if prices.sizes is not None:
+        found["bytes"] = [size(prices.bytes_of(bill) or 0) for bill in bills]
+    if prices.priced:
+        found[prices.currency] = [money(prices.cost_of(bill) or 0.0) for bill in bills]
+    return found

@@ -1,0 +1,253 @@
+"""The bill as one page that needs nothing but itself: where messages went, what for, and what each technique saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from sparing.deployment.deployment import Deployment
+from sparing.deployment.techniques import Saving
+from sparing.model.bill import CONTROL, DATA, Bill, MessageKind
+from sparing.report.amounts import change, costs_of, share
+from sparing.report.bill_map import Ground, bill_map, ground_of
+from sparing.report.html import folded, heading, page, paragraph, table
+from sparing.report.over_time import moment_of, over_time
+from sparing.report.savings import savings_rows
+from sparing.report.shades import DATA_SHADES, SHADES, between
+
+TOP = 12  # links that are shown at once
+STYLE = """
+.lead { font-size: 1.15rem; }
+.cards { display: flex; flex-wrap: wrap; gap: 0.8rem; margin: 1.2rem 0; }
+.card { border: 1px solid #ddd; border-radius: 0.5rem; padding: 0.6rem 1rem; flex: 1 1 9rem; }
+.card b { display: block; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
+.maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1.2rem; }
+.small { grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr)); }
+figure { margin: 0; } figcaption { font-weight: 600; margin-bottom: 0.3rem; }
+figcaption span { font-weight: 400; color: #555; }
+.key span { display: inline-block; margin-right: 1rem; white-space: nowrap; }
+.key i, .bar i { display: inline-block; height: 0.8em; } .key i { width: 0.8em; margin-right: 0.35em; }
+.bars { display: grid; grid-template-columns: max-content 1fr max-content; gap: 0.35rem 0.8rem; align-items: center; }
+.bar { position: relative; display: flex; background: #f3f3f3; height: 1.2em; } .bar i { height: 100%; }
+.bar u { position: absolute; top: -0.15em; bottom: -0.15em; border-left: 2px dashed #000; }
+.ours { font-weight: 600; } .number { text-align: right; font-variant-numeric: tabular-nums; }
+.scroll svg { min-width: 34rem; }
+footer { margin-top: 3rem; color: #555; font-size: 0.9em; }
+"""
+
+
+@dataclass(frozen=True)
+class Billed:
+    """What a page is about. `bills` has ours first and the naive one last, those of other policies between them."""
+
+    deployment: Deployment
+    bills: Mapping[str, Bill]
+    rows: Mapping[str, int]  # of the tables that were written
+    least: Mapping[tuple[str, str], int] | None = None
+    savings: Sequence[Saving] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ours(self) -> Bill:
+        """The bill under the deployment's own policy."""
+        return next(iter(self.bills.values()))
+
+    @property
+    def naive(self) -> Bill:
+        """The bill with no technique at all."""
+        return list(self.bills.values())[-1]
+
+
+def bill_page(billed: Billed) -> str:
+    """The whole page."""
+    deployment = billed.deployment
+    home = {ad.broker for ad in deployment.advertisements}
+    served = {broker for brokers in deployment.subscribers.values() for broker in brokers}
+    ground = ground_of(deployment.overlay, frozenset(home), frozenset(served), billed.bills)
+    parts = [
+        *_summary(billed),
+        heading("Where messages went"),
+        _key(),
+        *_maps(billed, ground),
+        heading("By policy"),
+        *_bars(billed),
+        _by_kind(billed),
+        *_over_time(billed),
+        heading("What each technique saved"),
+        *_savings(billed),
+        heading("The busiest links"),
+        *_links(billed),
+        _footer(billed),
+    ]
+    return page(f"The bill of {deployment.name}", parts, STYLE)
+
+
+def _summary(billed: Billed) -> Iterator[str]:
+    ours, naive = between(billed.ours).total(), between(billed.naive).total()
+    deployment, prices = billed.deployment, billed.deployment.prices
+    saved = f": {share(ours, naive)} fewer" if ours < naive else ""
+    yield f'<p class="lead">{ours:,} messages between brokers instead of {naive:,}{saved}.</p>'
+    times = [key.bucket for key in billed.ours if key.bucket is not None]
+    span = "."
+    if times:
+        first, last = moment_of(min(times)), moment_of(max(times) + deployment.bucket)
+        span = f"; {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC."
+    overlay = deployment.overlay
+    yield paragraph(
+        f"{len(overlay.brokers):,} brokers, {len(overlay.links):,} links, {len(deployment.topics):,} topics, "
+        f"{len(deployment.advertisements):,} publishers, {len(deployment.subscriptions):,} subscriptions of "
+        f"{len(deployment.subscribers):,} subscribers{span}"
+    )
+    cards = [
+        (f"{ours:,}", "messages between brokers"),
+        (f"{naive:,}", "with none of the techniques"),
+    ]
+    if billed.least is not None:
+        data, least = billed.ours.between_brokers(), sum(billed.least.values())
+        cards.append((f"{least:,}", f"the least possible for what carries data (ours: {data:,})"))
+    cards.append((f"{billed.rows.get('notifications', 0):,}", "notifications"))
+    cards.append((f"{billed.rows.get('quarantine', 0):,}", "rows in quarantine"))
+    if prices is not None:
+        for what, (mine, theirs) in costs_of([billed.ours, billed.naive], prices).items():
+            cards.append((mine, f"{what} with the last hop (naive: {theirs})"))
+    shown = [f'<div class="card"><b>{escape(number)}</b>{escape(what)}</div>' for number, what in cards]
+    yield f'<div class="cards">{"".join(shown)}</div>'
+
+
+def _key() -> str:
+    shades = [f'<span><i style="background: {shade.colour}"></i>{shade.name}</span>' for shade in SHADES]
+    told = (
+        "The wider a link, the more messages; each direction has its own side, on the right of whoever goes along it. "
+        "The scale is the same on all maps. Square: publishers are here; filled: subscribers are."
+    )
+    return f'<p class="key">{"".join(shades)}</p>\n{paragraph(told)}'
+
+
+def _maps(billed: Billed, ground: Ground) -> Iterator[str]:
+    names = list(billed.bills)
+    yield f'<div class="maps">{"".join(_map(billed, ground, name, True) for name in (names[0], names[-1]))}</div>'
+    if names[1:-1]:
+        others = "".join(_map(billed, ground, name, False) for name in names[1:-1])
+        yield f'<h3>Under each other policy</h3>\n<div class="maps small">{others}</div>'
+
+
+def _map(billed: Billed, ground: Ground, name: str, labels: bool) -> str:
+    bill = billed.bills[name]
+    told = f"{escape(_title(billed, name))} <span>{between(bill).total():,} messages</span>"
+    drawing = bill_map(ground, bill, f"messages on every link: {name}", labels)
+    scroll = f'<div class="scroll">{drawing}</div>' if labels else drawing
+    return f"<figure><figcaption>{told}</figcaption>{scroll}</figure>"
+
+
+def _title(billed: Billed, name: str) -> str:
+    policy = billed.deployment.policy
+    return f"{name} ({policy.decision})" if name == next(iter(billed.bills)) else name
+
+
+def _bars(billed: Billed) -> Iterator[str]:
+    totals = {name: between(bill).total() for name, bill in billed.bills.items()}
+    most, rows = max([*totals.values(), 1]), []
+    line = ""
+    if billed.least is not None:
+        least = sum(billed.least.values())
+        line = f'<u style="left: {100 * least / most:.2f}%" title="least possible: {least:,}"></u>'
+    for at, (name, bill) in enumerate(billed.bills.items()):
+        pieces = [
+            f'<i style="width: {100 * n / most:.3f}%; background: {shade.colour}" title="{n:,} {shade.name}"></i>'
+            for shade in SHADES
+            if (n := shade.of(bill).total())
+        ]
+        look = ' class="ours"' if not at else ""
+        rows.append(f"<span{look}>{escape(_title(billed, name))}</span>")
+        rows.append(f'<span class="bar">{"".join(pieces)}{line}</span><span class="number">{totals[name]:,}</span>')
+    yield f'<div class="bars">{"".join(rows)}</div>'
+    if billed.least is not None:
+        names = ", ".join(shade.name for shade in DATA_SHADES)
+        yield paragraph(
+            f"The dashed line is the least that {names} can come to on all links together, whatever links decide."
+        )
+    for name, why in billed.refused.items():
+        yield paragraph(f"{name} is not among them: {why}")
+
+
+def _by_kind(billed: Billed) -> str:
+    bills, prices = billed.bills.values(), billed.deployment.prices
+    present = {key.kind for bill in bills for key in bill}
+    rows = []
+
+    def add(what: str, counts: Sequence[str]) -> None:
+        rows.append([what, *counts])
+
+    for kind in (*DATA, MessageKind.FALSE_POSITIVE, MessageKind.COORDINATION, *CONTROL):
+        if kind in present:
+            note = " (of the publications)" if kind is MessageKind.FALSE_POSITIVE else ""
+            add(f"{kind.value}{note}", [f"{bill.only(kind).total():,}" for bill in bills])
+    add("between brokers, all kinds", [f"{between(bill).total():,}" for bill in bills])
+    add("against naive", [change(between(bill).total(), between(billed.naive).total()) for bill in bills])
+    if billed.least is not None:
+        least = sum(billed.least.values())
+        add("data above the least possible", [change(bill.between_brokers(), least) for bill in bills])
+    add("notification (last hop)", [f"{bill.only(MessageKind.NOTIFICATION).total():,}" for bill in bills])
+    if prices is not None:
+        for what, costs in costs_of(list(bills), prices).items():
+            add(f"{what}, last hop included", costs)
+    return table(["messages by kind", *billed.bills], rows)
+
+
+def _over_time(billed: Billed) -> Iterator[str]:
+    drawing = over_time(billed.ours, billed.naive, billed.deployment.bucket)
+    if drawing is not None:
+        yield heading("Over time")
+        yield f'<div class="scroll">{drawing}</div>'
+        before = sum(n for key, n in between(billed.ours).items() if key.bucket is None)
+        yield paragraph(
+            "By event time. Bars are ours, the line is the naive bill. "
+            f"{before:,} messages of ours were settled before the first publication and are not in the picture."
+        )
+
+
+def _savings(billed: Billed) -> Iterator[str]:
+    if not billed.savings:
+        yield paragraph("This page compares ours with the naive bill only; sparing replay --report tells more.")
+        return
+    yield paragraph(
+        "Messages between brokers, the control plane and coordination included. Alone: with this technique and no "
+        "other, against the naive bill. Left out: with all others but this one, against ours."
+    )
+    names, rows = savings_rows(billed.savings, billed.ours, billed.naive)
+    yield table(names, rows, left=2)
+
+
+def _links(billed: Billed) -> Iterator[str]:
+    ours, naive, prices = (between(billed.ours).by_link(), between(billed.naive).by_link(), billed.deployment.prices)
+    busiest = sorted(ours.keys() | naive.keys(), key=lambda link: (-max(ours.get(link, 0), naive.get(link, 0)), link))
+    names = ["link", *(shade.name for shade in SHADES), "ours", "naive", "saved"]
+    names += ["least (data)"] if billed.least is not None else []
+    names += [] if prices is None else list(costs_of([], prices))
+    by_shade = [shade.of(billed.ours).by_link() for shade in SHADES]
+    rows = []
+    for link in busiest:
+        mine, theirs = ours.get(link, 0), naive.get(link, 0)
+        row = [f"{link[0]} > {link[1]}", *(f"{found.get(link, 0):,}" for found in by_shade), f"{mine:,}", f"{theirs:,}"]
+        row.append(change(mine, theirs))
+        row += [f"{billed.least.get(link, 0):,}"] if billed.least is not None else []
+        if prices is not None:
+            here = Bill({key: n for key, n in between(billed.ours).items() if (key.source, key.target) == link})
+            row += [cost for (cost,) in costs_of([here], prices).values()]
+        rows.append(row)
+    yield table(names, rows[:TOP])
+    if rows[TOP:]:
+        yield folded(f"{len(rows) - TOP:,} more", table(names, rows[TOP:]))
+
+
+def _footer(billed: Billed) -> str:
+    policy = billed.deployment.policy
+    told = (
+        f"Policy: trees {policy.trees}, tree {policy.tree}, matchmaker {policy.matchmaker}, "
+        f"covering {policy.covering}, folding {policy.folding}, events {policy.events}, "
+        f"decision {policy.decision}. The naive bill sends every publication as it is to every broker with somebody "
+        "who wants it, tells every subscription or every advertisement to everybody, whichever is less, and merges and "
+        "folds nothing."
+    )
+    return f"<footer>{paragraph(told)}</footer>"

@@ -1,0 +1,87 @@
+"""A deployment's trace under its own policy, under others, and without each technique: the bills of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import SparkSession
+
+from sparing.control.merging.policy import Events
+from sparing.deployment.deployment import Deployment, Policy
+from sparing.deployment.techniques import Saving, naive, techniques
+from sparing.flow.links import POLICIES
+from sparing.model.bill import Bill
+from sparing.model.errors import SparingError
+from sparing.spark.run import Replayed, replay
+
+OURS, NAIVE = "ours", "naive"
+
+Keep = Callable[[Replayed], None]
+Step = Callable[[str], AbstractContextManager[None]]
+
+
+@dataclass
+class Compared:
+    """The run under a deployment's own policy, all bills by name (its own first, the naive one last), and savings.
+
+    `refused` says which policies cannot run it, and why.
+    """
+
+    ours: Replayed
+    bills: dict[str, Bill]
+    savings: list[Saving] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+class Comparison:
+    """Runs a deployment under one policy after the other, under each of them once."""
+
+    def __init__(self, spark: SparkSession, deployment: Deployment, step: Step) -> None:
+        self._spark, self._deployment, self._step = spark, deployment, step
+        self._bills: dict[Policy, Bill] = {}
+
+    def compare(self, decisions: Iterable[str] | None, keep: Keep) -> Compared:
+        """Everything, or only some link policies; `keep` gets the run under the deployment's own before it is freed."""
+        policy, some = self._deployment.policy, techniques(self._deployment)
+        with self._step(f"Replaying {self._deployment.name} under its own policy"):
+            ours = replay(self._spark, self._deployment, bound=True)
+        keep(ours)
+        ours.delivered.forget()
+        self._bills[policy] = ours.bill
+        found = Compared(ours, {OURS: ours.bill})
+        for name, other in self._others(decisions, {technique.name for technique in some}).items():
+            try:
+                found.bills[name] = self._bill(other, name)
+            except SparingError as error:
+                found.refused[name] = str(error)
+        least = naive(policy, some)
+        found.bills[NAIVE] = self._bill(least, "none of the techniques")
+        for technique in some:
+            if technique.used(policy):
+                alone = self._bill(technique.taken_from(policy, least), f"{technique.name} alone")
+                without = self._bill(technique.left_out_of(policy), f"all but {technique.name}")
+                found.savings.append(Saving(technique, alone=alone, without=without))
+            else:
+                added = self._bill(technique.added_to(policy), f"{technique.name}, too")
+                found.savings.append(Saving(technique, added=added))
+        return found
+
+    def _others(self, decisions: Iterable[str] | None, matter: set[str]) -> dict[str, Policy]:
+        """Other policies for links and for merged events, where there is something to decide."""
+        policy, found = self._deployment.policy, dict[str, Policy]()
+        if "aggregate or forward" in matter:
+            names = POLICIES if decisions is None else decisions
+            found |= {name: replace(policy, decision=name) for name in names if name != policy.decision}
+        if "merged events" in matter:
+            found |= {name.value: replace(policy, events=name.value) for name in Events if name != policy.events}
+        return found
+
+    def _bill(self, policy: Policy, told: str) -> Bill:
+        if policy not in self._bills:
+            with self._step(f"Replaying it under {told}"):
+                run = replay(self._spark, replace(self._deployment, policy=policy))
+                run.delivered.forget()
+            self._bills[policy] = run.bill
+        return self._bills[policy]

@@ -1,0 +1,134 @@
+"""The bill's page: whole in itself, well formed, and with the numbers of the bills on it."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from sparing.deployment.deployment import Deployment
+from sparing.deployment.techniques import Saving, techniques
+from sparing.model.bill import Bill, BillKey, MessageKind
+from sparing.model.prices import Prices
+from sparing.report.bill_map import WIDEST, bill_map, ground_of
+from sparing.report.bill_page import Billed, bill_page
+from sparing.report.over_time import MOST_BARS, over_time
+from sparing.report.savings import savings_rows
+from tests.deployment.examples import toronto
+
+MINUTE = 60_000_000
+KIND = MessageKind
+
+
+def bill(publications, results=0):
+    return Bill(
+        {
+            BillKey("e1", "c1", KIND.PUBLICATION, 0): publications,
+            BillKey("c1", "c2", KIND.PUBLICATION, 3 * MINUTE): publications,
+            BillKey("c1", "c2", KIND.RESULT, 3 * MINUTE): results,
+            BillKey("c2", "e3", KIND.SUBSCRIPTION, None): 2,
+            BillKey("e3", "alice", KIND.NOTIFICATION, 0): 9,
+        }
+    )
+
+
+@pytest.fixture
+def billed():
+    deployment = Deployment.of(toronto() | {"name": "a <city> & more"})
+    deployment = replace(deployment, prices=Prices("CAD", default=0.5, sizes=dict.fromkeys(KIND, 100)))
+    savings = [Saving(t, alone=bill(900), without=bill(450)) for t in techniques(deployment)[:2]]
+    savings.append(Saving(techniques(deployment)[2], added=bill(390)))
+    bills = {"ours": bill(400, 30), "wad": bill(410, 30), "naive": bill(1000)}
+    least = {("e1", "c1"): 390, ("c1", "c2"): 380}
+    return Billed(deployment, bills, {"notifications": 9, "quarantine": 2}, least, savings, {"static": "Why not."})
+
+
+class Shape(HTMLParser):
+    """Opens and closes elements, and keeps the text."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.words = [], []
+
+    def handle_starttag(self, tag, _):
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, *_):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_the_page_is_well_formed_and_needs_nothing_else(billed):
+    page = bill_page(billed)
+    shape = Shape()
+    shape.feed(page)
+    assert shape.open == []
+    assert not re.search(r"https?:|<script|<link|<img|@import|url\(", page)
+    assert "a <city> & more" in "".join(shape.words)
+    drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(drawings) == 4  # three maps and the time line
+    for drawing in drawings:
+        ElementTree.fromstring(drawing)
+
+
+def test_the_page_has_the_numbers(billed):
+    shape = Shape()
+    shape.feed(bill_page(billed))
+    text = " ".join(" ".join(shape.words).split())
+    assert "832 messages between brokers instead of 2,002 : 58.4% fewer" in text.replace("2,002:", "2,002 :")
+    assert "static is not among them: Why not." in text
+    for number in ("770", "852", "416.00", "84.1 kB", "-58.4%"):
+        assert number in text, number
+
+
+def test_savings_are_against_the_right_bills(billed):
+    _, rows = savings_rows(billed.savings, billed.ours, billed.naive)
+    assert rows[0][2:] == ["1,802", "-10.0%", "902", "+8.4%"]
+    assert rows[2][2:] == ["not used", "-", "782", "would be -6.0%"]
+    assert rows[-1] == ["all together", "", "832", "-58.4%", "2,002", "+140.6%"]
+
+
+def test_links_are_as_wide_as_their_messages(billed):
+    ground = ground_of(billed.deployment.overlay, frozenset(["e1"]), frozenset(["e3"]), billed.bills)
+    assert ground.most == 1000
+
+    def widths(name):
+        root = ElementTree.fromstring(bill_map(ground, billed.bills[name], name))
+        found = {}
+        for group in root.iter("g"):
+            title = group.find("title").text.split(":")[0]
+            found[title] = sum(float(line.get("stroke-width")) for line in group.iter("line"))
+        return found
+
+    ours, naive = widths("ours"), widths("naive")
+    assert naive["e1 to c1"] == pytest.approx(WIDEST)
+    assert ours["c1 to c2"] == pytest.approx(WIDEST * 430 / 1000, abs=0.02)
+    assert ours.keys() == naive.keys() == {"e1 to c1", "c1 to c2", "c2 to e3"}
+
+
+def test_time_bars_hold_all_messages_with_a_time():
+    many = Bill({BillKey("a", "b", KIND.PUBLICATION, at * MINUTE): at % 7 for at in range(1000)})
+    root = ElementTree.fromstring(over_time(many, many, MINUTE))
+    counts = [int(title.text.split(": ")[1].split()[0].replace(",", "")) for title in root.iter("title")]
+    assert sum(counts) == many.total()
+    assert len(counts) <= MOST_BARS
+
+
+def test_nothing_in_time_is_no_drawing():
+    settled = Bill({BillKey("a", "b", KIND.ADVERTISEMENT, None): 3})
+    assert over_time(settled, settled, MINUTE) is None
+
+
+def test_an_overlay_without_links_or_messages_can_be_drawn():
+    alone = Deployment.of(
+        {"name": "alone", "overlay": {"brokers": ["a"]}, "topics": {"t": {"time": "ts", "fields": {"ts": "timestamp"}}}}
+    )
+    page = bill_page(Billed(alone, {"ours": Bill(), "naive": Bill()}, {}))
+    assert "0 messages between brokers instead of 0." in page
