@@ -22,8 +22,11 @@ STYLE = """
 .cards { display: flex; flex-wrap: wrap; gap: 0.8rem; margin: 1.2rem 0; }
 .card { border: 1px solid #ddd; border-radius: 0.5rem; padding: 0.6rem 1rem; flex: 1 1 9rem; }
 .card b { display: block; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
-.maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1.2rem; }
-.small { grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr)); }
+.maps { display: grid; grid-template-columns: 1fr; gap: 1.2rem; }
+.small { grid-template-columns: 1fr 1fr; }
+@media print, (min-width: 52rem) {
+  .maps { grid-template-columns: 1fr 1fr; } .small { grid-template-columns: repeat(3, 1fr); }
+}
 figure { margin: 0; } figcaption { font-weight: 600; margin-bottom: 0.3rem; }
 figcaption span { font-weight: 400; color: #555; }
 .key span { display: inline-block; margin-right: 1rem; white-space: nowrap; }
@@ -32,7 +35,7 @@ figcaption span { font-weight: 400; color: #555; }
 .bar { position: relative; display: flex; background: #f3f3f3; height: 1.2em; } .bar i { height: 100%; }
 .bar u { position: absolute; top: -0.15em; bottom: -0.15em; border-left: 2px dashed #000; }
 .ours { font-weight: 600; } .number { text-align: right; font-variant-numeric: tabular-nums; }
-.scroll svg { min-width: 34rem; }
+@media screen { .scroll svg { min-width: 30rem; } }
 footer { margin-top: 3rem; color: #555; font-size: 0.9em; }
 """
 
@@ -229,7 +232,7 @@ def _links(billed: Billed) -> Iterator[str]:
     rows = []
     for link in busiest:
         mine, theirs = ours.get(link, 0), naive.get(link, 0)
-        row = [f"{link[0]} > {link[1]}", *(f"{found.get(link, 0):,}" for found in by_shade), f"{mine:,}", f"{theirs:,}"]
+        row = [f"{link[0]}>{link[1]}", *(f"{found.get(link, 0):,}" for found in by_shade), f"{mine:,}", f"{theirs:,}"]
         row.append(change(mine, theirs))
         row += [f"{billed.least.get(link, 0):,}"] if billed.least is not None else []
         if prices is not None:

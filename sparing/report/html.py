@@ -20,6 +20,7 @@ summary { cursor: pointer; color: #555; }
 @media print {
   body { font-size: 10pt; margin: 0; max-width: none; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  table { font-size: 7.5pt; } th, td { padding: 0.15rem 0.35rem; }
   h2 { break-after: avoid; } svg, tr, figure, .card { break-inside: avoid; } .scroll { overflow: visible; }
 }
 """

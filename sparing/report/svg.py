@@ -14,5 +14,5 @@ def begin(width: float, height: float, title: str) -> str:
 
 def haloed(where: str, text: str, colour: str) -> str:
     """Text that can be read across lines."""
-    halo = 'stroke="white" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
-    return f'<text {where} fill="{colour}" {halo}>{escape(text)}</text>'
+    halo = 'fill="white" stroke="white" stroke-width="3" stroke-linejoin="round"'
+    return f'<text {where} {halo}>{escape(text)}</text><text {where} fill="{colour}">{escape(text)}</text>'

@@ -32,6 +32,7 @@ DEFAULTS = Settings(
 )
 INCIDENTS = 1 / 16  # of the publications
 INCIDENT_SUBSCRIPTIONS = 1 / 6
+BUCKET = 5  # seconds: a demo is short
 
 
 def city(settings: Settings = DEFAULTS) -> Workload:
@@ -75,7 +76,7 @@ def _description(settings: Settings, parts: list[Workload]) -> dict[str, Any]:
     joined["topics"] = {name: topic for part in parts for name, topic in part.description["topics"].items()}
     # Parts number their subscribers alike, so those of the whole are the longest list of them.
     joined["subscribers"] = subscribers(settings.subscriptions)
-    return joined | {"name": "city"}
+    return joined | {"name": "city", "bill": {"bucket": f"{BUCKET} seconds"}}
 
 
 def _chunks(parts: list[Workload]) -> Iterator[Chunk]:
