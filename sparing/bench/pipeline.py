@@ -77,8 +77,11 @@ class Figures:
     figures: list[Figure]
     stages: dict[int, dict[str, float]]  # subscriptions -> step of our batch run -> seconds that it adds
 
-    def table(self) -> Table:
+    def tables(self) -> list[Table]:
         """For people."""
+        return [self._throughput(), self._steps()]
+
+    def _throughput(self) -> Table:
         of = self.settings
         title = f"Publications per second; {of.publications:,} stock publications, median of {of.repeat} runs"
         table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
@@ -93,8 +96,8 @@ class Figures:
         figures = [vars(f) | {"ratio": f.ratio} for f in self.figures]
         return {"settings": vars(self.settings), "figures": figures, "stages": self.stages}
 
-    def stages_table(self) -> Table:
-        """For people: where the time of our batch runs goes."""
+    def _steps(self) -> Table:
+        """Where the time of our batch runs goes."""
         title = "Seconds that each step of a batch run adds"
         table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
         table.add_column("step")

@@ -76,8 +76,8 @@ class Figures:
     settings: Settings
     figures: list[Figure]
 
-    def table(self) -> Table:
-        """For the terminal."""
+    def tables(self) -> list[Table]:
+        """For people."""
         table = Table(box=box.SIMPLE_HEAD, title="Microseconds per publication", title_justify="left")
         table.add_column("")
         for figure in self.figures:
@@ -91,7 +91,7 @@ class Figures:
         rows["of the index's speed, up to matching"] = lambda figure: f"{figure.kept:.0%}"
         for name, text in rows.items():
             table.add_row(name, *map(text, self.figures))
-        return table
+        return [table]
 
     def json(self) -> dict[str, Any]:
         """For a file."""

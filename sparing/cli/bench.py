@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import typer
 from typer.core import TyperGroup
 
 from sparing.cli.console import ConfOption, MasterOption, err, out, spark_session
-from sparing.cli.replay import write_json
+from sparing.cli.files import check_folders, write_json, write_text
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -60,15 +60,12 @@ def pipeline(
     Example: sparing bench pipeline --subscriptions 500 --publications 50000 --master local[2]
     """
     sizes = _numbers(subscriptions)
-    _check_folders(json_file)
+    check_folders(json_file)
     with spark_session(master, conf) as spark:
         from sparing.bench.pipeline import Settings, pipeline
 
         figures = pipeline(spark, Settings(sizes, publications, repeat), _tell)
-    if json_file is not None:
-        write_json(json_file, figures.json())
-    out.print(figures.table())
-    out.print(figures.stages_table())
+    _show(figures, json_file)
 
 
 @bench.command()
@@ -94,7 +91,7 @@ def match(
     Example: sparing bench match --subscriptions 1000,10000 --shapes a,b --json match.json
     """
     sizes = _numbers(subscriptions)
-    _check_folders(json_file, markdown, plot)
+    check_folders(json_file, markdown, plot)
     from sparing.bench.matching import Settings, match, must_have
     from sparing.bench.matching import small as measure_small
 
@@ -108,18 +105,9 @@ def match(
     figures = match(settings, _tell)
     if small:
         figures = replace(figures, small=measure_small(settings, _tell))
-    if json_file is not None:  # first of all: it holds everything, and was long in the making
-        write_json(json_file, figures.json())
-    if markdown is not None:
-        _write(markdown, figures.markdown())
+    _show(figures, json_file, markdown)
     if plot is not None:
         figures.plot(plot)
-    out.print(figures.table())
-    out.print(figures.index_table())
-    if small:
-        out.print(figures.small_table())
-    if figures.targets():
-        out.print(figures.targets_table())
 
 
 @bench.command()
@@ -136,14 +124,12 @@ def stage(
     Example: sparing bench stage --subscriptions 5000 --repeat 5
     """
     sizes = _numbers(subscriptions)
-    _check_folders(json_file)
+    check_folders(json_file)
     with spark_session(master, conf) as spark:
         from sparing.bench.stage import Settings, stage
 
         figures = stage(spark, Settings(sizes, publications, repeat), _tell)
-    if json_file is not None:
-        write_json(json_file, figures.json())
-    out.print(figures.table())
+    _show(figures, json_file)
 
 
 @bench.command()
@@ -164,7 +150,7 @@ def decide(
     Example: sparing bench decide --subscriptions 90,1000 --ratios 2 --repeat 5
     """
     sizes, windows = _numbers(subscriptions), _ratios(ratios)
-    _check_folders(json_file, markdown)
+    check_folders(json_file, markdown)
     from sparing.bench.deciding import Settings, decide
 
     figures = decide(Settings(sizes, windows, rate, repeat), _tell)
@@ -192,7 +178,7 @@ def cover(
     from sparing.bench.covering import cover as measure
 
     settings = Settings(_numbers(boxes, "boxes"), _numbers(dimensions, "dimensions"), k, peers, repeat=repeat)
-    _check_folders(json_file, markdown)
+    check_folders(json_file, markdown)
     if spark:
         with spark_session(master, conf) as session:
             figures = measure(session, settings, _tell)
@@ -223,7 +209,7 @@ def matchmaker(
     from sparing.bench.matchmaker import matchmaker as measure
 
     settings = Settings(_numbers(links, "links"), publishers, subscribers, peers, sample, instances, repeat)
-    _check_folders(json_file, markdown)
+    check_folders(json_file, markdown)
     figures = measure(settings, _tell)
     _show(figures, json_file, markdown)
 
@@ -253,7 +239,7 @@ def fold(
 
     sizes, axes, small = _numbers(subscriptions), _numbers(dimensions, "dimensions"), _numbers(printed, "printed")
     settings = Settings(sizes, axes, brokers, share, most_boxes, peers, small, instances, repeat)
-    _check_folders(json_file, markdown)
+    check_folders(json_file, markdown)
     figures = measure(settings, _tell)
     _show(figures, json_file, markdown)
 
@@ -278,7 +264,7 @@ def events(
     Example: sparing bench events --events 1000 --in-flight 100,1000 --lanes 4 --repeat 5
     """
     sizes, flights, parts = _numbers(events_, "events"), _numbers(in_flight, "in-flight"), _numbers(lanes, "lanes")
-    _check_folders(json_file, markdown)
+    check_folders(json_file, markdown)
     with spark_session(master, conf) as spark:
         from sparing.bench.events import Settings
         from sparing.bench.events import events as measure
@@ -291,16 +277,25 @@ class _Figures(Protocol):
     """What a benchmark measured."""
 
     def json(self) -> dict[str, Any]: ...
-    def markdown(self) -> str: ...
     def tables(self) -> list[Table]: ...
 
 
-def _show(figures: _Figures, json_file: Path | None, markdown: Path | None) -> None:
-    """Figures as tables, and in files for programs and documentation."""
+class _Written(_Figures, Protocol):
+    """What can also stand in documentation."""
+
+    def markdown(self) -> str: ...
+
+
+@overload
+def _show(figures: _Figures, json_file: Path | None) -> None: ...
+@overload
+def _show(figures: _Written, json_file: Path | None, markdown: Path | None) -> None: ...
+def _show(figures: Any, json_file: Path | None, markdown: Path | None = None) -> None:
+    """Figures as tables, and in files for programs and documentation; these first, for they were long in the making."""
     if json_file is not None:
         write_json(json_file, figures.json())
     if markdown is not None:
-        _write(markdown, figures.markdown())
+        write_text(markdown, figures.markdown())
     for table in figures.tables():
         out.print(table)
 
@@ -325,17 +320,3 @@ def _ratios(text: str) -> tuple[float, ...]:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _check_folders(*paths: Path | None) -> None:
-    """Before anything is measured: files can be written only to folders that there are."""
-    for path in paths:
-        if path is not None and not path.absolute().parent.is_dir():
-            raise SparingError(f"{path} cannot be written: there is no folder {path.parent}.")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SparingError(f"{path} cannot be written: {error.strerror}.") from None

@@ -22,7 +22,7 @@ def demo(
 
     Example: sparing demo --folder /tmp/city --seed 7
     """
-    from sparing.cli.replay import write_text
+    from sparing.cli.files import write_text
     from sparing.deployment.deployment import Deployment
     from sparing.deployment.techniques import naive, techniques
     from sparing.workloads.city import DEFAULTS, city

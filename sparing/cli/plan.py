@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sparing.cli.console import clock, counted, moment, out, say, step
-from sparing.cli.replay import write_json, write_text
+from sparing.cli.files import write_json, write_text
 
 if TYPE_CHECKING:
     from sparing.control.fold_summary import FoldingSummary

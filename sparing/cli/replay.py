@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sparing.cli.console import ConfOption, MasterOption, out, say, spark_session, step, told
+from sparing.cli.files import check_folders, write_json, write_text
 from sparing.model.errors import SparingError
 from sparing.report.shades import between
 
@@ -64,6 +64,7 @@ def replay(
     if ways and report is not None:
         raise SparingError("The page of --report has every way of merging events on it: leave --events out.")
     deployment.needed_source()
+    check_folders(report, json_file)
     with spark_session(master, conf) as spark:
         if report is not None:
             found = _compared(spark, deployment, decisions, report)
@@ -127,7 +128,6 @@ def _compared(spark: SparkSession, deployment: Deployment, decisions: Sequence[s
     from sparing.report.tables import bills_table, figures_table
     from sparing.spark.compare import NAIVE, Comparison
 
-    write_text(path, "")  # if that cannot be done, better now
     counts: dict[str, int] = {}
     found = Comparison(spark, deployment, step).compare(
         decisions or None, lambda run: counts.update(_written(deployment, run))
@@ -203,16 +203,3 @@ def merged_json(found: Suppressed) -> list[dict[str, Any]]:
         {"source": link[0], "target": link[1], "siena": found.siena.get(link, 0), **found.taken.get(link, {})}
         for link in links
     ]
-
-
-def write_json(path: Path, what: Any) -> None:
-    """Write JSON, or say why not."""
-    write_text(path, json.dumps(what, indent=1) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write text, or say why not."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SparingError(f"{path} cannot be written: {error.strerror}.") from None

@@ -127,8 +127,8 @@ SumState = tuple[int, ExactSum]  # how many values, and their sum
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """`sum(x)`: whole numbers exactly, doubles correctly rounded. Without a value there is no sum."""
+class _Summed:
+    """What is worked out from a sum and a count."""
 
     type: FieldType
     decomposable = True
@@ -140,6 +140,11 @@ class Sum:
     def merge(self, states: Sequence[SumState]) -> SumState:
         """Counts and sums add up."""
         return sum(s[0] for s in states), _merged_sums([s[1] for s in states])
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(_Summed):
+    """`sum(x)`: whole numbers exactly, doubles correctly rounded. Without a value there is no sum."""
 
     def finish(self, state: SumState) -> Result:
         """The sum in the type that Spark gives it."""
@@ -152,19 +157,8 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
-class Avg:
+class Avg(_Summed):
     """`avg(x)`: a double, or for decimals a decimal with four more digits, rounded half up as Spark does."""
-
-    type: FieldType
-    decomposable = True
-
-    def lift(self, values: np.ndarray, rows: int) -> SumState:  # noqa: ARG002
-        """How many values, and their exact sum."""
-        return len(values), _exact_sum(values)
-
-    def merge(self, states: Sequence[SumState]) -> SumState:
-        """Counts and sums add up."""
-        return sum(s[0] for s in states), _merged_sums([s[1] for s in states])
 
     def finish(self, state: SumState) -> Result:
         """Sum over count."""

@@ -13,11 +13,11 @@ from sparing.model.errors import SparingError
 from sparing.workloads.chance import some_of, stream
 from sparing.workloads.columns import numbers, stamps, texts
 from sparing.workloads.interests import Interests
-from sparing.workloads.overlay import PUBLISHER_EDGES, publisher_at, publishers
+from sparing.workloads.overlay import PUBLISHER_EDGES, publisher_at
 from sparing.workloads.settings import Settings
 from sparing.workloads.subscriptions import Wording, subscriptions
 from sparing.workloads.trace import Trace
-from sparing.workloads.workload import Workload, bad_rows, describe
+from sparing.workloads.workload import Workload, workload
 
 DEFAULTS = Settings(rate=1000.0)
 DIGITS = 6
@@ -65,19 +65,14 @@ def boxes(
         aggregates=("count(*)", "avg(x1), count(*)", "min(x1), max(x1)", f"sum(x{dimensions})"),
         columns=("x1, ts", "x1 AS first, ts"),
     )
-    return Workload(
-        describe(
-            "boxes",
-            settings,
-            {"boxes": {"time": "ts", "fields": dict.fromkeys(fields, "double") | {"ts": "timestamp"}}},
-            publishers("boxes", [None] * len(PUBLISHER_EDGES)),
-            subscriptions(settings, wording, interests.conditions({})),
-        ),
-        settings.size,
+    return workload(
+        "boxes",
+        settings,
+        {"time": "ts", "fields": dict.fromkeys(fields, "double") | {"ts": "timestamp"}},
+        [None] * len(PUBLISHER_EDGES),
+        subscriptions(settings, wording, interests.conditions({})),
         interests.selectivity(seen),
-        settings.seed,
         trace.chunks,
-        bad_rows(settings, settings.size),
     )
 
 

@@ -24,13 +24,13 @@ from sparing.workloads.calibrate import tilted
 from sparing.workloads.chance import skewed, stream
 from sparing.workloads.columns import leave_out, only_where, stamps, texts, wholes
 from sparing.workloads.interests import Interests
-from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at, publishers
+from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at
 from sparing.workloads.roads import ROADS
 from sparing.workloads.sample import Sample
 from sparing.workloads.settings import SECOND, Settings
 from sparing.workloads.subscriptions import Wording, subscriptions
 from sparing.workloads.trace import CHUNK, SAMPLE, Chunk
-from sparing.workloads.workload import Workload, bad_rows, describe
+from sparing.workloads.workload import Workload, workload
 
 DEFAULTS = Settings(rate=20.0, subscriptions=60, aggregate=(0, 1), selectivity=0.05)
 
@@ -76,19 +76,14 @@ def incidents(settings: Settings = DEFAULTS, reports: float = 5.0, span: float =
     candidates = _candidates(sample)
     shares = candidates.selectivities(sample)
     interests = candidates.take(tilted(shares, settings.subscriptions, settings.selectivity, rng))
-    return Workload(
-        describe(
-            "incidents",
-            settings,
-            {"incidents": {"time": "ts", "fields": dict(FIELDS), "merge": dict(MERGE)}},
-            publishers("incidents", advertisements()),
-            subscriptions(settings, WORDING, interests.conditions(sample.names), cycles),
-        ),
-        settings.size,
+    return workload(
+        "incidents",
+        settings,
+        {"time": "ts", "fields": dict(FIELDS), "merge": dict(MERGE)},
+        advertisements(),
+        subscriptions(settings, WORDING, interests.conditions(sample.names), cycles),
         interests.selectivity(sample),
-        settings.seed,
         partial(_chunks, settings, log),
-        bad_rows(settings, settings.size),
     )
 
 

@@ -16,11 +16,11 @@ import pyarrow as pa
 from sparing.workloads.calibrate import anchored, calibrate
 from sparing.workloads.chance import skewed, some_of, stream
 from sparing.workloads.columns import numbers, stamps, texts, wholes
-from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at, publishers
+from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at
 from sparing.workloads.settings import SECOND, Settings
 from sparing.workloads.subscriptions import Wording, subscriptions
 from sparing.workloads.trace import Trace
-from sparing.workloads.workload import Workload, bad_rows, describe
+from sparing.workloads.workload import Workload, workload
 
 DEFAULTS = Settings(rate=1000.0, selectivity=0.02)
 
@@ -76,19 +76,14 @@ def stock(settings: Settings = DEFAULTS) -> Workload:
         within="symbol",
     )
     interests = calibrate(wishes, seen, settings.selectivity)
-    return Workload(
-        describe(
-            "stock",
-            settings,
-            {"stock": {"time": "ts", "fields": dict(FIELDS)}},
-            publishers("stock", advertisements()),
-            subscriptions(settings, WORDING, interests.conditions(whole.names)),
-        ),
-        settings.size,
+    return workload(
+        "stock",
+        settings,
+        {"time": "ts", "fields": dict(FIELDS)},
+        advertisements(),
+        subscriptions(settings, WORDING, interests.conditions(whole.names)),
         interests.selectivity(seen),
-        settings.seed,
         trace.chunks,
-        bad_rows(settings, settings.size),
     )
 
 

@@ -16,12 +16,12 @@ import pyarrow as pa
 from sparing.workloads.calibrate import anchored, calibrate
 from sparing.workloads.chance import skewed, some_of, stream
 from sparing.workloads.columns import numbers, stamps, texts, wholes
-from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at, publishers
+from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at
 from sparing.workloads.roads import DISTRICTS, ROADS, sensors
 from sparing.workloads.settings import SECOND, Settings
 from sparing.workloads.subscriptions import Wording, subscriptions
 from sparing.workloads.trace import Trace
-from sparing.workloads.workload import Workload, bad_rows, describe
+from sparing.workloads.workload import Workload, workload
 
 DEFAULTS = Settings(rate=500.0, selectivity=0.01)
 
@@ -76,19 +76,14 @@ def traffic(settings: Settings = DEFAULTS) -> Workload:
         rng=rng,
     )
     interests = calibrate(wishes, seen, settings.selectivity)
-    return Workload(
-        describe(
-            "traffic",
-            settings,
-            {"traffic": {"time": "ts", "fields": dict(FIELDS)}},
-            publishers("traffic", advertisements()),
-            subscriptions(settings, WORDING, interests.conditions(whole.names)),
-        ),
-        settings.size,
+    return workload(
+        "traffic",
+        settings,
+        {"time": "ts", "fields": dict(FIELDS)},
+        advertisements(),
+        subscriptions(settings, WORDING, interests.conditions(whole.names)),
         interests.selectivity(seen),
-        settings.seed,
         trace.chunks,
-        bad_rows(settings, settings.size),
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from sparing.workloads.overlay import overlay, subscribers
+from sparing.workloads.overlay import overlay, publishers, subscribers
 from sparing.workloads.settings import Settings
 from sparing.workloads.trace import Chunk
 
@@ -34,19 +34,21 @@ class Workload:
             yield chunk.table
 
 
-def describe(
+def workload(
     name: str,
     settings: Settings,
-    topics: dict[str, dict[str, Any]],
-    publishers: list[dict[str, Any]],
+    topic: dict[str, Any],
+    advertised: Sequence[str | None],
     subscriptions: list[dict[str, Any]],
-) -> dict[str, Any]:
-    """The mapping of a deployment file over the paper's overlay."""
-    return {
+    selectivity: float,
+    chunks: Callable[[], Iterator[Chunk]],
+) -> Workload:
+    """A workload of one topic over the paper's overlay; `advertised` are the WHERE clauses of its publishers."""
+    description = {
         "name": name,
         "overlay": overlay(),
-        "topics": topics,
-        "publishers": publishers,
+        "topics": {name: topic},
+        "publishers": publishers(name, advertised),
         "subscribers": subscribers(settings.subscriptions),
         "subscriptions": subscriptions,
         "source": {"format": "json", "path": "data/"},
@@ -54,6 +56,7 @@ def describe(
         "policy": {"decision": "adock"},
         "watermark": settings.watermark,
     }
+    return Workload(description, settings.size, selectivity, settings.seed, chunks, bad_rows(settings, settings.size))
 
 
 def bad_rows(settings: Settings, size: int) -> int:

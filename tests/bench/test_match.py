@@ -166,7 +166,7 @@ def figures():
 
 def test_figures_for_people(figures):
     console = Console(width=200, record=True, file=StringIO())
-    for table in (figures.table(), figures.index_table(), figures.small_table(), figures.targets_table()):
+    for table in figures.tables():
         console.print(table)
     text = console.export_text()
     assert "1,200 (100x)" in text  # DuckDB with 10,000 subscriptions, median

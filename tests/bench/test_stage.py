@@ -24,6 +24,6 @@ def test_every_step_is_told(spark):
     assert told == [f"20 subscriptions: {figure.kept:.0%} of the index's own speed"]
     assert json.loads(json.dumps(figures.json()))["microseconds"][0]["kept"] == figure.kept
     console = Console(width=120, record=True)
-    console.print(figures.table())
+    console.print(*figures.tables())
     text = console.export_text()
     assert all(step in text for step in STEPS)

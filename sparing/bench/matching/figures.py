@@ -133,23 +133,16 @@ class Figures:
                     found.append(Target(what, goal, None if peer is None else self.ratio(peer)))
         return found
 
-    def table(self) -> Table:
-        """For people: events per second of all engines."""
-        of = self.settings
-        title = f"Events per second, and how many times as fast Sparing is; one core, median of {of.repeat}"
-        return _rich(title, *self._events(), caption="\n".join(self._skipped()))
-
-    def index_table(self) -> Table:
-        """For people: more about Sparing's index."""
-        return _rich("Sparing's index", *self._index())
-
-    def targets_table(self) -> Table:
-        """For people: the goals."""
-        return _rich("Goals", *self._targets())
-
-    def small_table(self) -> Table:
-        """For people: small batches, inserts and removes."""
-        return _rich("Milliseconds for small batches, inserts and removes", *self._small())
+    def tables(self) -> list[Table]:
+        """For people: events per second of all engines, then more about Sparing's index, and the goals."""
+        title = f"Events per second, and how many times as fast Sparing is; one core, median of {self.settings.repeat}"
+        found = [_rich(title, *self._events(), caption="\n".join(self._skipped()))]
+        found.append(_rich("Sparing's index", *self._index()))
+        if self.small:
+            found.append(_rich("Milliseconds for small batches, inserts and removes", *self._small()))
+        if self.targets():
+            found.append(_rich("Goals", *self._targets()))
+        return found
 
     def markdown(self) -> str:
         """For documentation."""
