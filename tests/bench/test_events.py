@@ -45,13 +45,13 @@ def test_every_way_is_measured_beside_the_peer(spark, monkeypatch):
 
 
 def test_figures_are_for_people_programs_and_documentation():
-    figures = Figures(SMALL, [OnSpark(30, 120, "caeva, 1 lane", 2.0)], [InFlight(20, 80, 19, 0.004, 3800)])
+    figures = Figures(SMALL, [OnSpark(30, 120, "caeva, 1 lane", 2.0)], [InFlight(20, 80, 19, 0.004, 3800, 0.002)])
     head, _, row = figures.markdown().split("\n\n")[0].splitlines()
     assert [cell.strip() for cell in head.strip("|").split("|")] == list(ON_SPARK)
     assert [cell.strip() for cell in row.strip("|").split("|")] == ["30", "120", "caeva, 1 lane", "2.00", "15", "60"]
     head, _, row = figures.markdown().split("\n\n")[1].splitlines()
     assert [cell.strip() for cell in head.strip("|").split("|")] == list(IN_FLIGHT)
-    assert [cell.strip() for cell in row.strip("|").split("|")] == ["20", "19", "80", "50.0", "200"]
+    assert [cell.strip() for cell in row.strip("|").split("|")] == ["20", "19", "80", "50.0", "200", "0.002"]
     assert [table.row_count for table in figures.tables()] == [1, 1]
     assert figures.json()["in_flight"][0]["state"] == 3800
 

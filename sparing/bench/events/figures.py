@@ -11,7 +11,14 @@ from sparing.bench.events.settings import Settings
 from sparing.bench.tables import Rows, markdown_table, rich_table
 
 ON_SPARK = ("events", "reports", "way", "seconds", "events/s", "reports/s")
-IN_FLIGHT = ("events", "in flight in the middle", "reports", "microseconds per report", "state bytes per event")
+IN_FLIGHT = (
+    "events",
+    "in flight in the middle",
+    "reports",
+    "microseconds per report",
+    "state bytes per event",
+    "seconds to store and load it",
+)
 WORDS = ("way",)
 
 
@@ -27,13 +34,17 @@ class OnSpark:
 
 @dataclass(frozen=True)
 class InFlight:
-    """The walk alone; `state` is the size of the state, in bytes, when half of the reports had come."""
+    """The walk alone; `state` is the size of the state, in bytes, when half of the reports had come.
+
+    `kept` is how many seconds it took to store that and to load it again.
+    """
 
     events: int
     reports: int
     under_way: int
     seconds: float
     state: int
+    kept: float
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,7 @@ class Figures:
                 f"{f.reports:,}",
                 f"{1e6 * f.seconds / f.reports:.1f}",
                 f"{f.state / max(f.under_way, 1):,.0f}",
+                f"{f.kept:.3f}",
             ]
             for f in self.in_flight
         ]
