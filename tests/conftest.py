@@ -1,19 +1,18 @@
 """Settings that all tests share."""
 
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
+from tests.tries import tries
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Other examples are drawn in every run, so few of them are enough; SPARING_TESTS=thorough tries many.
-settings.register_profile("default", deadline=None, derandomize=False, print_blob=True, max_examples=50)
-settings.register_profile("thorough", deadline=None, derandomize=False, print_blob=True, max_examples=500)
-settings.load_profile(os.environ.get("SPARING_TESTS", "default"))
+settings.register_profile("sparing", deadline=None, derandomize=False, print_blob=True, max_examples=tries(75))
+settings.load_profile("sparing")
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.mistakes import DeploymentError, Mistake
 from tests.deployment.examples import TORONTO, toronto
+from tests.tries import tries
 
 Path = tuple[str | int, ...]
 
@@ -71,14 +72,14 @@ def deployment_or_mistakes(make: Callable[[], Deployment]) -> Deployment | tuple
 @given(
     st.sampled_from(["replace", "remove", "rename", "double"]), st.sampled_from(PATHS), VALUES, WORDS | st.integers()
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 def test_any_change_gives_a_deployment_or_an_error(change, path, value, word):
     outcome = deployment_or_mistakes(lambda: Deployment.of(mutated(change, path, value, word)))
     assert isinstance(outcome, Deployment) or all(mistake.message.strip() for mistake in outcome)
 
 
 @given(st.integers(0, len(TORONTO)), st.integers(0, 12), st.text("{}[]:,-#&*!|>'\"%@ \n\tab1~", max_size=6))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_edit_of_the_text_gives_a_deployment_or_an_error(tmp_path, at, length, text):
     path = tmp_path / "edited.yaml"
     path.write_text(TORONTO[:at] + text + TORONTO[at + length :])
@@ -87,7 +88,7 @@ def test_any_edit_of_the_text_gives_a_deployment_or_an_error(tmp_path, at, lengt
 
 
 @given(st.dictionaries(WORDS, VALUES) | VALUES)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 def test_anything_at_all_gives_a_deployment_or_an_error(description):
     assert deployment_or_mistakes(lambda: Deployment.of(description))
 

@@ -15,10 +15,11 @@ from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Query, Subscription
 from tests.flow import strategies
 from tests.judges import overlay as judge
+from tests.tries import tries
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_plain_deliveries_are_a_filter(data):
     plan = data.draw(strategies.plans(apart=True))
     publications = [p for p in data.draw(strategies.published(plan)) if p.topic == "t"]
@@ -35,7 +36,7 @@ def test_plain_deliveries_are_a_filter(data):
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_a_publication_crosses_each_link_at_most_once(data):
     plan = data.draw(strategies.plans())
     interests = Interests(plan, data.draw(strategies.policies))
@@ -49,7 +50,7 @@ def test_a_publication_crosses_each_link_at_most_once(data):
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_what_is_held_lies_in_one_group_with_all_its_subscriptions(data):
     plan = data.draw(strategies.plans())
     publications = [p for p in data.draw(strategies.published(plan)) if p.topic == "t"]

@@ -14,6 +14,7 @@ from tests.flow import strategies
 from tests.flow.strategies import batches, judge_of
 from tests.flow.test_walk import cases, sliding_cases
 from tests.judges import overlay as judge
+from tests.tries import tries
 
 REASONS = {
     "publisher-edge": "always aggregates",
@@ -42,7 +43,7 @@ def explained(plan, policy, publications, subscription, end):
 
 
 @given(cases() | sliding_cases(), strategies.decided | strategies.patient, st.data())
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 def test_decisions_are_those_of_the_judge(case, policy, data):
     plan, publications = case
     slow = judge.slow_walk(plan, publications, judge_of(policy))
@@ -70,7 +71,7 @@ def test_decisions_are_those_of_the_judge(case, policy, data):
 
 
 @given(sliding_cases(), st.data())
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 def test_static_says_what_its_cover_was(case, data):
     plan, publications = case
     windows = [(s, end) for s, _, end, _ in judge.results(plan, publications)]

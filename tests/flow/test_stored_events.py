@@ -138,3 +138,16 @@ def test_what_happens_where_nobody_is_any_more_is_let_go(said, cut, policy):
     there = with_own([report for report in said if report.at in BROKERS[:3]])
     wanted = deliveries(there, WITHIN, [sub.wish() for sub in subs])
     assert set(heard) == {(h.who, h.key, h.began, fact) for h in wanted for fact in h.facts}
+
+
+@pytest.mark.parametrize("placement", [Moves.ADAPTIVE, Moves.REPLAY])
+def test_a_tree_that_grows_gets_passive_aggregators(placement):
+    """There is no room for them while only one broker has to do with the topic."""
+    policy, said = EventPolicy(placement=placement, active=1), [Said(t, f"{t:02}", "b0", "x", frozenset()) for t in (0, 40)]
+    here, far = [Sub("here", "b0", 4)], [Sub("far", "b4", 4), Sub("here", "b0", 4)]
+    one, other = plan_for([], here, ["b0"], policy), plan_for(LINE, far, BROKERS, policy)
+    first, second = EventWalk(Scene(one, "t")), EventWalk(Scene(other, "t"))
+    state, _ = first.advance(None, [report_of(one, said[0])], 2, BEGINNING)
+    assert [placer.hops for placer in state.placers] == [0]
+    state = restored(stored(state, first.scene), second.scene, same_plan=False)
+    assert [placer.hops for placer in state.placers] == [second.placers_of_old()[0].hops]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sparing.flow import topic_index
 from sparing.flow.topic_index import TopicIndex
 from tests.flow import strategies
+from tests.tries import tries
 
 
 def _pairs(index, batch):
@@ -16,7 +17,7 @@ def _pairs(index, batch):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 def test_an_index_goes_along_with_the_plan(data):
     first, second = data.draw(strategies.plans()), data.draw(strategies.plans())
     publications = [p for p in data.draw(strategies.published(first)) if p.topic == "t"]

@@ -22,6 +22,7 @@ from sparing.model.window import TimeWindow
 from tests.flow import strategies
 from tests.flow.strategies import batches, events_of, judge_of, results_of
 from tests.judges import overlay as judge
+from tests.tries import tries
 
 
 class Case(tuple):
@@ -101,7 +102,7 @@ def test_every_policy_delivers_what_the_judge_says(case, policy):
 
 
 @given(cases(apart=True, least=2), strategies.policies)
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_brokers_without_a_path_get_nothing(case, policy):
     plan, publications = case
     delivered = walked(plan, policy, publications)
@@ -112,7 +113,7 @@ def test_brokers_without_a_path_get_nothing(case, policy):
 
 
 @given(cases() | sliding_cases(), strategies.decided | strategies.patient)
-@settings(max_examples=250)
+@settings(max_examples=tries(250))
 def test_forwarding_counts_nothing_twice_and_costs_what_a_slow_walk_costs(case, policy):
     plan, publications = case
     delivered = walked(plan, policy, publications)
@@ -133,14 +134,14 @@ def test_generated_cases_forward_what_is_half_settled():
 
 
 @given(cases())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_subscriber_edge_costs_the_union_of_paths(case):
     plan, publications = case
     assert walked(plan, SUBSCRIBER_EDGE, publications).bill == judge.naive_bill(plan, publications)
 
 
 @given(cases())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_publisher_edge_costs_one_result_per_link_and_window(case):
     plan, publications = case
     slow = judge.slow_walk(plan, publications, judge_of(PUBLISHER_EDGE))
@@ -151,7 +152,7 @@ def test_publisher_edge_costs_one_result_per_link_and_window(case):
 
 
 @given(cases() | sliding_cases(), strategies.policies | strategies.patient, st.data())
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 def test_neither_cuts_nor_arrival_order_matter(case, policy, data):
     plan, publications = case
     whole = walked(plan, policy, publications)
@@ -164,7 +165,7 @@ def test_neither_cuts_nor_arrival_order_matter(case, policy, data):
 
 
 @given(cases() | sliding_cases(), strategies.policies | strategies.patient, st.integers(1, 40))
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 def test_going_in_small_steps_makes_no_difference(case, policy, most):
     """A long trace is walked in portions, so that not too much is worked on at once."""
     plan, publications = case
@@ -176,7 +177,7 @@ def test_going_in_small_steps_makes_no_difference(case, policy, most):
 
 
 @given(cases(), strategies.policies, st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_late_publications_are_reported_and_not_counted(case, policy, data):
     plan, publications = case
     walk, parts, reached, late = Walk(plan, policy), [], strategies.FIRST - 1, set()
@@ -201,7 +202,7 @@ def test_late_publications_are_reported_and_not_counted(case, policy, data):
 
 
 @given(cases(), strategies.policies)
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_nothing_is_remembered_at_the_end_but_count_windows_under_way(case, policy):
     plan, publications = case
     walk = Walk(plan, policy)
@@ -216,7 +217,7 @@ def test_nothing_is_remembered_at_the_end_but_count_windows_under_way(case, poli
 
 
 @given(cases(), strategies.policies, st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_wakes_is_never_later_than_the_next_thing_to_do(case, policy, data):
     plan, publications = case
     walk = Walk(plan, policy)
@@ -234,7 +235,7 @@ def test_wakes_is_never_later_than_the_next_thing_to_do(case, policy, data):
 
 
 @given(cases() | sliding_cases(), strategies.policies, st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_advance_leaves_the_state_it_is_given_alone(case, policy, data):
     """Going on twice from one state, or from a state that was stored and read back, gives the same."""
     plan, publications = case
@@ -326,7 +327,7 @@ def check_hosted_apart(plan, publications, policy, host, cuts):
 
 
 @given(cases(least=2), strategies.policies, st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_brokers_hosted_elsewhere_make_no_difference(case, policy, data):
     """Up to three processes, any split (also one whose brokers are not neighbours), in any micro-batches."""
     plan, publications = case
@@ -336,7 +337,7 @@ def test_brokers_hosted_elsewhere_make_no_difference(case, policy, data):
 
 
 @given(sliding_cases(), strategies.mixed, st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_every_broker_may_have_a_process_of_its_own(case, policy, data):
     """So that everything that is forwarded after a decision travels between processes, with its mark."""
     plan, publications = case
@@ -347,7 +348,7 @@ def test_every_broker_may_have_a_process_of_its_own(case, policy, data):
 
 
 @given(cases(apart=True, least=2), st.data())
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 def test_a_part_of_the_overlay_without_links_to_the_rest_may_be_hosted_alone(case, data):
     plan, publications = case
     start = data.draw(st.sampled_from(plan.routes.brokers))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sparing.graphs.matching import UNMATCHED, maximum_matching, minimum_vertex_cover
 from tests.judges import policies as judge
+from tests.tries import tries
 
 
 @st.composite
@@ -52,7 +53,7 @@ def minimum_covers(edges):
 
 
 @given(graphs())
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 def test_matching_and_cover_prove_each_other_and_agree_with_the_judge(edges):
     size = check_certificates(edges)
     event(f"size {size}")
@@ -60,7 +61,7 @@ def test_matching_and_cover_prove_each_other_and_agree_with_the_judge(edges):
 
 
 @given(graphs(lefts=5, rights=5, most=14))
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 def test_of_all_minimum_covers_it_is_the_one_with_the_fewest_right_ends(edges):
     left_cover, right_cover = minimum_vertex_cover(*ends(edges))
     cover = {(0, n) for n in np.flatnonzero(left_cover)} | {(1, n) for n in np.flatnonzero(right_cover)}

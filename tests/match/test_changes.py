@@ -19,6 +19,7 @@ from sparing.model.errors import SparingError
 from sparing.model.types import BIGINT, BOOLEAN, DOUBLE, STRING, successor
 from tests.match import worlds
 from tests.match.worlds import arrow_type, in_order, pairs_of, tuned, tunings
+from tests.tries import tries
 
 FIELDS = {"s": STRING, "x": BIGINT, "d": DOUBLE, "b": BOOLEAN}
 NUMBERS = {
@@ -216,7 +217,7 @@ class Changes(RuleBasedStateMachine):
 
 
 TestChanges = Changes.TestCase
-TestChanges.settings = settings(max_examples=40, stateful_step_count=20)
+TestChanges.settings = settings(max_examples=tries(40), stateful_step_count=20)
 
 
 def relabelings(monkeypatch):

@@ -19,6 +19,7 @@ from sparing.model.errors import SparingError
 from tests.match import worlds
 from tests.match.test_index import admits, constraints
 from tests.match.worlds import tuned, tunings
+from tests.tries import tries
 
 FIELDS = {
     "symbol": "string", "price": "double", "size": "bigint", "flag": "boolean", "day": "date", "at": "timestamp",
@@ -26,7 +27,7 @@ FIELDS = {
 }  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.data(), worlds.events(rows=(1, 3)), tunings)
 def test_explanations_agree_with_matches(data, events, tuning):
     """For every pair, wherever the subscription stands; and they name exactly the fields that fail."""

@@ -20,6 +20,7 @@ from sparing.model.types import BIGINT, DOUBLE, INT, STRING, float_code
 from tests import strategies
 from tests.match import worlds
 from tests.match.worlds import check_matches, check_slices, never_holds, pairs_of, tuned, tunings
+from tests.tries import tries
 
 
 def conditions(name, kind, values):
@@ -38,7 +39,7 @@ def admits(constraint, kind, value):
     return constraint.admits(None if value is None else kind.code(value))
 
 
-@settings(max_examples=70)
+@settings(max_examples=tries(70))
 @given(st.data(), worlds.events(), tunings)
 def test_conditions_match_what_sql_says(data, events, tuning):
     """From text to pairs, judged by three-valued logic on the values themselves."""
@@ -78,7 +79,7 @@ def test_boxes_match_what_they_admit(events_are):
     pinned = {"many": many, "few": few, "as they are": {}}[events_are]
     taken = Counter()
 
-    @settings(max_examples=8)
+    @settings(max_examples=tries(8))
     @given(st.data(), worlds.events(), tunings)
     def check(way, data, events, tuning):
         asked = data.draw(worlds.subscriptions(events, constraints, admits))
@@ -122,7 +123,7 @@ def test_every_setting_is_varied():
     assert found == {*worlds.SETTINGS, *worlds.WAYS[0]}
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.data(), worlds.events(rows=(0, 1, 70)))
 def test_rows_are_admitted_by_the_box_of_each(data, events):
     asked = data.draw(worlds.subscriptions(events, constraints, admits, sizes=(1, 5)))

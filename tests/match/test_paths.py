@@ -19,6 +19,7 @@ from sparing.match.kernels.write import DENSE, _write_dense, _write_sparse, writ
 from sparing.match.layout import MOST_EDGES, make_buckets
 from sparing.match.predicates import Predicates, Sets
 from tests.match.worlds import TILE, check_matches, tuned
+from tests.tries import tries
 
 FIELDS = {"s": "string", "x": "bigint", "y": "bigint"}
 SEED = np.random.default_rng(7)
@@ -325,7 +326,7 @@ codes = st.integers(LEAST, MOST) | st.integers(-50, 50) | st.sampled_from([LEAST
 near = st.builds(lambda code, by: max(LEAST, min(MOST, code + by)), codes, st.integers(-1, 1))
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.lists(codes, min_size=1, max_size=60), st.lists(near, min_size=1), st.sampled_from([1, 3, MOST_EDGES]))
 def test_a_bucket_is_the_number_of_edges_up_to_a_value(bounds, values, most):
     values = np.array(values + bounds, dtype=np.int64)
@@ -355,7 +356,7 @@ def test_edges_that_lie_far_apart_and_close_together():
     assert out.tolist() == (1 + np.searchsorted(bounds, values, side="right")).tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.lists(st.tuples(codes, st.integers(0, 5)), max_size=12), st.lists(near, min_size=1))
 def test_a_value_is_looked_up_among_the_ranges_of_a_set(parts, values):
     ranges, after = [], LEAST
@@ -484,7 +485,7 @@ a_set = st.none() | st.lists(st.tuples(bound, bound), max_size=3)
 some_predicates = st.lists(st.lists(st.tuples(st.integers(0, 5), bound, bound, a_set), max_size=3), max_size=5)
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(st.lists(some_predicates, min_size=1, max_size=3), st.data())
 def test_predicates_are_joined_and_taken_with_their_sets(parts, data):
     joined = Predicates.joined([predicates_of(part) for part in parts])

@@ -21,6 +21,7 @@ from tests import strategies
 from tests.judges.sql import compared
 from tests.match import worlds
 from tests.match.worlds import arrow_type, check_matches, never_holds, pairs_of, tuned, tunings
+from tests.tries import tries
 
 FIELDS = {"symbol": "string", "price": "double", "size": "bigint"}
 SIGNS = ["=", ">=", ">", "<=", "<"]
@@ -92,7 +93,7 @@ def truth(kind, value, comparison, cell):
     return compared(kind, value, comparison, cell) is True
 
 
-@settings(max_examples=120)
+@settings(max_examples=tries(120))
 @given(st.data(), worlds.events(most_fields=3, rows=(1, 30, 600)), tunings)
 def test_comparisons_match_what_sql_says(data, events, tuning):
     table = data.draw(tables(events))
@@ -133,7 +134,7 @@ def missing(value):
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.data(), worlds.events(most_fields=3, rows=(30,)))
 def test_comparisons_are_conditions_in_another_form(data, events):
     table = data.draw(tables(events))

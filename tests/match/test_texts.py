@@ -14,6 +14,7 @@ from sparing.match.predicates import LEAST, MOST
 from sparing.match.texts import Texts, named
 from sparing.model.types import successor
 from tests.match.worlds import tuned
+from tests.tries import tries
 
 texts = st.text(alphabet=["a", "b", "\0", "\U0010ffff"], max_size=4) | st.text(max_size=3)
 
@@ -39,7 +40,7 @@ def check(of, bounds, ranges, seen):
 
 
 @pytest.mark.parametrize(("space", "near"), [(1 << 36, 1 << 20), (4, 2), (16, 8), (9, 3)])
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(batches=st.lists(st.lists(texts, min_size=1, max_size=6), min_size=1, max_size=6), seen=st.lists(texts))
 def test_ranges_of_labels_are_ranges_of_text(space, near, batches, seen):
     """However bounds come; where labels had to change, ranges made earlier are moved."""

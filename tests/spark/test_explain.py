@@ -20,6 +20,7 @@ from tests.flow import strategies
 from tests.flow.test_walk import cases
 from tests.judges import overlay as judge
 from tests.spark import files, world
+from tests.tries import tries
 
 pytestmark = pytest.mark.spark
 
@@ -56,7 +57,7 @@ def test_a_window_is_explained_as_it_was_delivered(spark, deployment):
 
 
 @given(cases(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_what_matched_is_counted_as_the_judge_counts(case, data):
     """No session is needed for that: a batch is held against one subscription, which may not always be in force."""
     plan, publications = case

@@ -20,6 +20,7 @@ from tests.flow import strategies
 from tests.flow.strategies import OUTPUTS, batches, plan_of
 from tests.judges import overlay as judge
 from tests.judges.overlay import Publication
+from tests.tries import tries
 
 LINE = Overlay(("a", "b", "c"), (Link("a", "b"), Link("b", "c")))
 SUBSCRIBERS = {"A": ("a",), "B": ("b",), "C": ("c",)}
@@ -69,7 +70,7 @@ def told_by(subscription, end, until):
 
 
 @given(st.data())
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 def test_states_outlive_changes_of_the_subscription_table(data):
     """Some stay and miss nothing, some leave and hear nothing more, some are new and get what comes from now on."""
     table = {}

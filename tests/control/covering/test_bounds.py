@@ -20,6 +20,7 @@ from sparing.model.expression import Attribute, Expression, Operation, Values, e
 from sparing.model.types import Code, FieldType, Kind, successor
 from tests.model import expressions
 from tests.model.expressions import ATTRIBUTES, FIELD_KINDS, NUMBER_FIELDS, TOPIC
+from tests.tries import tries
 
 TYPES = {name: TOPIC.fields[name] for name in FIELD_KINDS}
 ENDS = [-10, -2, -1, 0, 1, 2, 3, 10, 100]
@@ -154,7 +155,7 @@ EXPRESSIONS = st.one_of(WEIGHTED, expressions.affine(), expressions.scores())
 
 
 @given(EXPRESSIONS, st.integers(0, 290), st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 def test_above_is_never_wrong(expression, seed, fair):
     for each in map(world, range(seed, seed + 10)):
         check_above(expression, each, fair)
@@ -176,7 +177,7 @@ def check_above(expression: Expression, world: World, fair: bool) -> None:
 
 
 @given(expressions.scores() | expressions.conditions(), WORLDS)
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 def test_an_expression_is_what_it_can_be(expression, world):
     fields = {field: known_field(field, kind, world.boxes, world.advertised) for field, kind in TYPES.items()}
     with np.errstate(all="ignore"):

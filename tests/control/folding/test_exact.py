@@ -14,6 +14,7 @@ from sparing.control.folding.measures import cost_of, saved
 from sparing.control.folding.problem import Problem
 from sparing.model.errors import SparingError
 from tests.control.folding.strategies import problems
+from tests.tries import tries
 
 
 def all_partitions(count: int) -> Iterator[list[int]]:
@@ -26,7 +27,7 @@ def all_partitions(count: int) -> Iterator[list[int]]:
         yield [*of, count - 1]
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(problems(most=5), st.integers(0, 20))
 def test_no_partition_is_cheaper(problem: Problem, theta: int) -> None:
     found = exact(problem, theta)

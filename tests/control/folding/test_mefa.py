@@ -23,6 +23,7 @@ from sparing.control.folding.spa import spa
 from tests.control.folding.judge import literal_aa, literal_spa
 from tests.control.folding.strategies import partitions, problems
 from tests.control.folding.test_measures import SLIDES
+from tests.tries import tries
 
 EVERYBODY = 1000  # neighbours
 
@@ -67,7 +68,7 @@ def test_with_all_candidates_compiled_joins_are_those_of_all_pairs(problem: Prob
     assert same(joined(problem, theta, delta, neighbours=EVERYBODY), all_pairs(problem, theta, delta))
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=tries(20))
 @given(problems(dimensions=1, most=20), st.integers(0, 40))
 def test_the_same_on_the_line_with_more_of_them(problem: Problem, theta: int) -> None:
     assert same(joined(problem, theta, neighbours=EVERYBODY), all_pairs(problem, theta))

@@ -13,6 +13,7 @@ from tests.flow.events.strategies import forests
 from tests.flow.events.world import Sub, plan_for
 from tests.flow.strategies import plans
 from tests.judges.events import Paths
+from tests.tries import tries
 
 
 class Brute:
@@ -128,7 +129,7 @@ def test_nothing_passive_lies_between_a_passive_aggregator_and_active_ones(world
             assert not roles.passive & set(tree.way_up(broker, roles)[1:])
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(forests(apart=True), st.data())
 def test_every_part_in_which_a_topic_is_published_has_a_tree(
     forest: tuple[tuple[str, ...], tuple[tuple[str, str], ...]], data: st.DataObject
@@ -146,7 +147,7 @@ def test_every_part_in_which_a_topic_is_published_has_a_tree(
         assert tree == Brute(links, joined).brokers
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(plans(apart=True))
 def test_routes_of_merged_topics_are_a_tree_even_if_every_source_has_its_own(plan: object) -> None:
     routes = tree_routes(plan)  # type: ignore[arg-type]

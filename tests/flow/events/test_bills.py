@@ -14,6 +14,7 @@ from sparing.model.bill import MessageKind
 from tests.flow.events.strategies import AGELE, SIENA, World, billed, by_bucket, caeva, frail_worlds, worlds
 from tests.flow.events.world import WITHIN, Eyes, walk, with_own
 from tests.judges.events import Messages, Paths, Said, Wish, agele_bill, events_of, siena_bill
+from tests.tries import tries
 
 PUBLICATION, MERGED, COORDINATION = MessageKind.PUBLICATION, MessageKind.MERGED, MessageKind.COORDINATION
 
@@ -31,7 +32,7 @@ def center_of(world: World) -> str:
     return plan.routes.brokers[Scene(plan, "t").trees[0].center]
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(worlds(policy=st.just(SIENA)))
 def test_siena(world: World) -> None:
     """Every report goes along the ways to all who may be interested, and that is all."""
@@ -41,7 +42,7 @@ def test_siena(world: World) -> None:
     assert not walked.bill.only(MERGED, COORDINATION)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(worlds() | frail_worlds())
 def test_what_siena_would_have_sent_is_known_under_every_policy(world: World) -> None:
     expected: Counter[tuple[str, str]] = Counter()
@@ -50,7 +51,7 @@ def test_what_siena_would_have_sent_is_known_under_every_policy(world: World) ->
     assert walk(world.plan(), world.reports).outcomes[0].siena == expected
 
 
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(worlds(policy=st.just(AGELE)))
 def test_agele(world: World) -> None:
     """Reports go to the center as they are; from there a link is crossed when somebody beyond is told something."""
@@ -61,7 +62,7 @@ def test_agele(world: World) -> None:
     assert not walked.bill.only(COORDINATION)
 
 
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(worlds(policy=caeva))
 def test_downward_caeva_is_agele_from_the_coordinator(world: World) -> None:
     """So a link is crossed at most once per tick, and never if nobody beyond is due, interested and behind."""
@@ -80,7 +81,7 @@ def test_downward_caeva_is_agele_from_the_coordinator(world: World) -> None:
         assert crossed == down
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(worlds(policy=caeva))
 def test_with_cycles_alone_a_link_is_crossed_once_a_tick(world: World) -> None:
     """As said in words: at most once per event and tick, and only towards somebody who is told something then."""
@@ -104,7 +105,7 @@ def test_with_cycles_alone_a_link_is_crossed_once_a_tick(world: World) -> None:
             assert any((broker, target) in pairwise(paths.way(coordinator, goal)) for goal in goals)
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(worlds(policy=caeva))
 def test_the_bill_is_what_a_watcher_sees(world: World) -> None:
     plan, paths = world.plan(), Paths(world.links)
@@ -122,7 +123,7 @@ def test_the_bill_is_what_a_watcher_sees(world: World) -> None:
     assert billed(walked, MERGED) == by_bucket(along("is flushed", "is sent on", "crosses"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(worlds(policy=caeva.map(lambda policy: replace(policy, active=1))))
 def test_with_one_active_aggregator_no_link_is_dearer_than_with_agele(world: World) -> None:
     """Upward, for every link.

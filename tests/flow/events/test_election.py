@@ -14,6 +14,7 @@ from sparing.model.merge import Compare, Outage
 from tests.flow.events.strategies import World, billed, caeva, frail_worlds
 from tests.flow.events.world import Eyes, Sub, Walked, plan_for, walk
 from tests.judges.events import Said
+from tests.tries import tries
 
 # p - x - m - y - q: m is the center
 CHAIN = [("p", "x"), ("x", "m"), ("m", "y"), ("y", "q")]
@@ -52,7 +53,7 @@ def coordination(walked: Walked) -> Counter[tuple[str, str]]:
     return found
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(frail_worlds(policy=caeva))
 def test_there_is_one_coordinator_at_a_time_and_it_is_up(world: World) -> None:
     plan = world.plan()

@@ -18,6 +18,7 @@ from sparing.model.bill import MessageKind
 from tests.flow.events.strategies import World, caeva, forests, reports, worlds
 from tests.flow.events.world import WITHIN, Sub, plan_for, walk
 from tests.judges.events import Said
+from tests.tries import tries
 
 FAR = 1000  # between repetitions of an event
 Links = Sequence[tuple[str, str]]
@@ -72,7 +73,7 @@ def said(time: int, at: str, **facts: int) -> Said:
     return Said(time, f"{time:03}{at}", at, "x", frozenset(facts.items()))
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(forests(least=2), st.data())
 def test_cost_is_what_is_really_sent(forest: tuple[tuple[str, ...], Links], data: st.DataObject) -> None:
     """With one active aggregator, at which the only subscriber is, everything that is sent goes up."""
@@ -83,7 +84,7 @@ def test_cost_is_what_is_really_sent(forest: tuple[tuple[str, ...], Links], data
         assert trial.cost(hops) == trial.sent(hops)
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(forests(least=2), st.data())
 def test_cost_is_what_is_really_sent_at_once(forest: tuple[tuple[str, ...], Links], data: st.DataObject) -> None:
     brokers, links = forest
@@ -137,7 +138,7 @@ def test_reports_halfway_are_not_worth_moving_away_from() -> None:
     assert trial.savings(2)[1] < 0
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(forests(least=2), st.data())
 def test_for_one_publisher_savings_have_the_sign_of_what_is_saved(
     forest: tuple[tuple[str, ...], Links], data: st.DataObject
@@ -174,7 +175,7 @@ def placer_after(trial: Trial, policy: EventPolicy, some: Sequence[Said]) -> Pla
     return placer
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(forests(least=2), st.data(), st.integers(1, 3))
 def test_replay_finds_the_cheapest_distance_for_what_happens_again_and_again(
     forest: tuple[tuple[str, ...], Links], data: st.DataObject, active: int
@@ -243,7 +244,7 @@ def test_a_move_must_save_at_least_delta(move: Moves) -> None:
     assert placer_after(trial, EventPolicy(placement=move, active=1, delta=1e6), again(trial.some, 10)).moves == 0
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(worlds(policy=caeva))
 def test_passive_aggregators_stay_between_one_hop_and_the_leaves(world: World) -> None:
     """Where they are fixed, they stay where they are, or at the leaves if those are nearer."""

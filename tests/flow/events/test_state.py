@@ -23,11 +23,12 @@ from sparing.model.window import TimeWindow
 from tests.flow.events.strategies import AGELE, SIENA, World, batches, frail_worlds, worlds
 from tests.flow.events.world import FIELDS, WITHIN, Eyes, Sub, cut, plan_for, report_of, walk, walk_batches, with_own
 from tests.judges.events import Said, events_of
+from tests.tries import tries
 
 COUNT = Aggregation((Output("n", function("count", None), None),), TimeWindow(10, 10, 0))
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(worlds() | frail_worlds(), st.data())
 def test_nothing_happens_before_the_state_wakes(world: World, data: st.DataObject) -> None:
     """And something does when it wakes, or will later."""
@@ -51,7 +52,7 @@ def test_nothing_happens_before_the_state_wakes(world: World, data: st.DataObjec
     assert not state.waiting
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(worlds() | frail_worlds(), st.data())
 def test_who_computes_with_events_gets_each_once_and_whole(world: World, data: st.DataObject) -> None:
     """When its time is over, and nobody can report on it any more; with plain subscribers about or not."""
@@ -82,7 +83,7 @@ def test_who_computes_with_events_gets_each_once_and_whole(world: World, data: s
 
 
 @pytest.mark.parametrize("same_plan", [True, False])
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(st.data())
 def test_what_is_stored_is_all_that_matters(same_plan: bool, data: st.DataObject) -> None:
     """A plan that is the same in all but name changes nothing either."""

@@ -29,6 +29,7 @@ from tests.flow.events.strategies import (
 )
 from tests.flow.events.world import FIELDS, WITHIN, Batch, Sub, Walked, plan_for, walk, walk_batches, with_own
 from tests.judges.events import Heard, Said, events_of
+from tests.tries import tries
 
 
 def told(walked: Walked) -> Counter[Heard]:
@@ -42,7 +43,7 @@ def siena_of(walked: Walked) -> Counter[tuple[str, str]]:
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(worlds())
 def test_subscribers_are_told_what_the_judge_says(world: World) -> None:
     walked = walk(world.plan(), world.reports)
@@ -51,13 +52,13 @@ def test_subscribers_are_told_what_the_judge_says(world: World) -> None:
     assert not walked.state.waiting
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(worlds(apart=True))
 def test_parts_of_the_overlay_know_nothing_of_each_other(world: World) -> None:
     assert told(walk(world.plan(), world.reports)) == Counter(world.wanted())
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(worlds(), st.lists(policies, min_size=1, max_size=3))
 def test_the_policy_is_nothing_to_subscribers(world: World, others: list[EventPolicy]) -> None:
     expected = told(walk(world.plan(), world.reports))
@@ -65,7 +66,7 @@ def test_the_policy_is_nothing_to_subscribers(world: World, others: list[EventPo
         assert told(walk(replace(world, policy=other).plan(), world.reports)) == expected
 
 
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(st.data(), st.sampled_from([worlds(), frail_worlds(), worlds(compare=Compare.NAME)]))
 def test_cuts_change_nothing(data: st.DataObject, some: st.SearchStrategy[World]) -> None:
     world = data.draw(some)
@@ -77,7 +78,7 @@ def test_cuts_change_nothing(data: st.DataObject, some: st.SearchStrategy[World]
     assert parts.state.placers == whole.state.placers
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.data(), st.sampled_from([worlds(), frail_worlds()]))
 def test_state_survives_storage(data: st.DataObject, some: st.SearchStrategy[World]) -> None:
     def stored(state: EventState) -> EventState:
@@ -93,7 +94,7 @@ def test_state_survives_storage(data: st.DataObject, some: st.SearchStrategy[Wor
     assert siena_of(through) == siena_of(plain)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(worlds())
 def test_every_notification_is_on_the_bill(world: World) -> None:
     home = {sub.id: sub.at for sub in world.subs}
@@ -104,7 +105,7 @@ def test_every_notification_is_on_the_bill(world: World) -> None:
 # Late reports
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.data(), worlds())
 def test_late_reports_change_nothing(data: st.DataObject, world: World) -> None:
     plan, parts = world.plan(), data.draw(batches(world.reports))
@@ -131,7 +132,7 @@ def values_of(heard: list[Heard] | set[Heard]) -> Counter[Value]:
     return Counter((h.who, h.key, h.began, fact) for h in heard for fact in h.facts)
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(frail_worlds())
 def test_nothing_is_lost_or_told_twice_with_aggregators(world: World) -> None:
     walked = walk(world.plan(), world.reports)
@@ -140,7 +141,7 @@ def test_nothing_is_lost_or_told_twice_with_aggregators(world: World) -> None:
     assert not walked.state.waiting
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(frail_worlds())
 def test_with_outages_too_nobody_is_told_before_it_is_due(world: World) -> None:
     wishes = {sub.id: sub.wish() for sub in world.subs}
@@ -153,7 +154,7 @@ def test_with_outages_too_nobody_is_told_before_it_is_due(world: World) -> None:
         assert not wish.every or urgent or (heard.time - heard.began) % wish.every == 0
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(frail_worlds())
 def test_who_does_not_wait_does_not_notice_outages(world: World) -> None:
     world = replace(world, subs=tuple(replace(sub, every=0, urgent=None) for sub in world.subs))
@@ -218,7 +219,7 @@ def test_what_is_urgent_brings_with_it_all_that_is_held_back() -> None:
     assert walked.bill.only(MessageKind.COORDINATION).by_link() == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(worlds(policy=caeva), filters(least=1), st.sampled_from([4, 8, 30]))
 def test_urgent_events_are_told_as_the_judge_says(world: World, urgent: str, every: int) -> None:
     """With nobody about who is told at once, aggregators do hold back."""
@@ -240,7 +241,7 @@ def test_outages_of_one_broker_that_start_together() -> None:
 # Values that differ
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(worlds())
 def test_the_latest_value_is_the_one_with_the_latest_stamp(world: World) -> None:
     outcomes = walk(world.plan(), world.reports).outcomes
@@ -267,7 +268,7 @@ def test_each_of_several_values_is_told_once() -> None:
 # The paper's own rule: a field that is known is known, whatever its value
 
 
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(worlds(compare=Compare.NAME, missing=False) | frail_worlds(compare=Compare.NAME))
 def test_by_name_each_field_is_told_once(world: World) -> None:
     """Of filters nothing is said: which value gets to the coordinator first decides them."""

@@ -23,6 +23,7 @@ from tests.flow.strategies import OUTPUTS, batches, judge_of, plan_of, results_o
 from tests.judges import overlay as judge
 from tests.judges.overlay import Publication
 from tests.judges.policies import maximum_matching
+from tests.tries import tries
 
 LINE = Overlay(("b1", "b2", "b3"), (Link("b1", "b2"), Link("b2", "b3")))
 STEP = 100
@@ -61,7 +62,7 @@ def graphs(most=14, nwrs=9):
 
 
 @given(graphs())
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 def test_adock_is_optimal_with_complete_knowledge(graph):
     """Hence its name: if everything has come before the first end, as many messages as a maximum matching has edges."""
     plan, publications = one_link(graph, [0] * len(graph))
@@ -74,7 +75,7 @@ def test_adock_is_optimal_with_complete_knowledge(graph):
 
 
 @given(graphs(), st.frozensets(st.integers(0, 8), max_size=3), st.data())
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 def test_adock_takes_the_decisions_of_algorithm_1_as_items_come_in_between(graph, results, data):
     """One matching that is kept up decides as two new ones for each decision do."""
     steps = sorted(data.draw(st.lists(st.integers(0, 8), min_size=len(graph), max_size=len(graph))))

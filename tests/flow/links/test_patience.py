@@ -22,6 +22,7 @@ from tests.flow.strategies import OUTPUTS, TOPICS, batches, judge_of, plan_of, r
 from tests.flow.test_walk import sliding_cases
 from tests.judges import overlay as judge
 from tests.judges.overlay import Publication
+from tests.tries import tries
 
 SEEDS = range(8)
 
@@ -92,7 +93,7 @@ def test_a_link_waits_for_the_links_on_the_ways_that_publications_can_take():
 
 
 @given(sliding_cases())
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 def test_no_patience_is_adock(case):
     plan, publications = case
     assert walked(plan, policy_of("patience", 0), publications).bill == walked(plan, ADOCK, publications).bill
@@ -120,7 +121,7 @@ def check_endless(plan, publications):
 
 
 @given(sliding_cases(tree="shared"))
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_with_endless_patience_a_link_is_optimal_for_what_comes_to_it(case):
     check_endless(*case)
 

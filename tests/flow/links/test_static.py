@@ -25,6 +25,7 @@ from tests.flow.strategies import SMALL_BAT, batches
 from tests.flow.test_walk import cases, check_delivered, sliding_cases
 from tests.judges import overlay as judge
 from tests.judges.policies import Judge
+from tests.tries import tries
 
 SEEDS = range(6)
 
@@ -101,14 +102,14 @@ SHARED = cases(tree="shared") | sliding_cases(tree="shared")
 
 
 @given(SHARED, strategies.policies | strategies.patient)
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 def test_static_is_the_global_optimum_on_every_link_at_once(case, policy):
     least = check_optimal(*case, [policy])
     event(f"links with something to decide: {min(len(least), 4)}")
 
 
 @given(cases(tree="per-source") | sliding_cases(tree="per-source"), strategies.policies)
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_so_it_is_with_a_tree_per_source_unless_links_feed_each_other_in_a_circle(case, policy):
     plan, publications = case
     try:
@@ -134,7 +135,7 @@ def test_links_that_may_feed_each_other_in_a_circle_are_refused_beforehand():
 
 
 @given(SHARED)
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_every_link_sends_a_minimum_vertex_cover_of_what_came_to_it(case):
     slow = check_own_inputs(*case)
     event(f"half settled and forwarded: {min(slow.half_settled, 3)}")

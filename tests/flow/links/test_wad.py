@@ -17,6 +17,7 @@ from sparing.model.types import INT
 from sparing.model.window import TimeWindow
 from tests.flow.strategies import OUTPUTS, batches, plan_of
 from tests.judges.overlay import Publication
+from tests.tries import tries
 
 PAIR = Overlay(("b1", "b2"), (Link("b1", "b2"),))
 END = 2  # of the NWR that is decided on
@@ -66,7 +67,7 @@ def exactly_one(draw):
 
 @BOTH
 @given(degrees=exactly_one(), data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_sums_of_one_and_just_beside_it(policy, degrees, data):
     assert weight(degrees) == 1
     assert aggregated(policy, degrees)
