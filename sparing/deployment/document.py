@@ -149,7 +149,8 @@ def _compose(text: str) -> yaml.Node | None:
     for event in yaml.parse(text, Loader=_Loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MOST_NESTED:
-            raise yaml.MarkedYAMLError(problem="it nests too deeply to be read", problem_mark=event.start_mark)
+            mark: Any = event.start_mark  # the compiled reader's marks have a type of their own
+            raise yaml.MarkedYAMLError(problem="it nests too deeply to be read", problem_mark=mark)
     loader = _Loader(text)
     try:
         node: yaml.Node | None = loader.get_single_node()
