@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sparing.control.merging.tree import trees_of
 from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.interests import Interests
 from sparing.flow.items import Item
@@ -60,6 +61,7 @@ class Overlay:
         here = set(routes.brokers if hosted is None else hosted)
         self.hosted = np.array([broker in here for broker in routes.brokers], dtype=bool)
         self._ways: dict[tuple[str, bool], Ways] = {}
+        self._known: dict[str, np.ndarray] = {}
 
     def advance(
         self,
@@ -91,14 +93,25 @@ class Overlay:
 
         They must lead from brokers `resting` to `goals`, too: what rests there may have come over other links.
         """
-        plan = self.interests.plan
-        brokers = {plan.routes.number[a.broker] for a in plan.advertisements if a.topic == topic}
-        known = np.array(sorted(brokers), dtype=np.int64)
+        known = self._sources(topic)
         if self.hosted.all() and np.isin(at, known).all():
             found = self._ways_from(topic, known, everywhere=False)
             if (found.height[resting, goals] >= 0).all():
                 return found
-        return self._ways_from(topic, np.arange(len(plan.routes.brokers)), everywhere=True)
+        return self._ways_from(topic, np.arange(len(self.hosted)), everywhere=True)
+
+    def _sources(self, topic: str) -> np.ndarray:
+        """The brokers from which publications of a topic set out: those of publishers, or where events are merged.
+
+        A patient link waits for all links before it, so these must not depend on where a batch's events were merged.
+        """
+        if topic not in self._known:
+            plan = self.interests.plan
+            brokers = {plan.routes.number[a.broker] for a in plan.advertisements if a.topic == topic}
+            if plan.topics[topic].merge is not None:
+                brokers = {broker for tree in trees_of(plan, topic, plan.events.actives) for broker in tree.brokers}
+            self._known[topic] = np.array(sorted(brokers), dtype=np.int64)
+        return self._known[topic]
 
     def _ways_from(self, topic: str, sources: np.ndarray, everywhere: bool) -> Ways:
         if (topic, everywhere) not in self._ways:

@@ -8,10 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.control.merging.policy import EventPolicy, Events, Moves
-from sparing.control.plan import Plan
+from sparing.control.plan import Plan, make_plan
 from sparing.flow.walk import Walk
 from sparing.model.bill import total
+from sparing.model.box import Box
+from sparing.model.constraint import one_of
 from sparing.model.merge import Merge
+from sparing.model.overlay import Link, Overlay
+from sparing.model.subscription import Advertisement, Aggregation, Query, Subscription
+from sparing.model.types import STRING
+from sparing.model.window import CountWindow, TimeWindow
 from tests.flow import strategies
 from tests.flow.strategies import TOPICS, batches, events_of, results_of
 from tests.judges.events import Said
@@ -114,3 +120,29 @@ def test_late_reports_are_set_aside_and_change_nothing(data):
     whole = Walk(plan).feed(batches(plan, kept))
     told = sorted((t.time, t.start, t.subscriptions, t.payload) for part in parts for t in part.told)
     assert told == sorted((t.time, t.start, t.subscriptions, t.payload) for t in whole.told)
+
+
+def test_how_long_links_are_patient_does_not_depend_on_where_events_of_a_batch_were_merged():
+    """The first event is counted at a, where it was published; only the second also at c, where nobody publishes."""
+    outputs = (strategies.OUTPUTS["n"],)
+    at_c = Box.of({"s": one_of(STRING, ["b"])})
+    assert at_c is not None
+    subscriptions = (
+        Subscription("s0", "A", Query("t", Box(), aggregation=Aggregation(outputs, TimeWindow(5, 5)))),
+        Subscription("s1", "C", Query("t", at_c, aggregation=Aggregation(outputs, CountWindow(1, 1)))),
+    )
+    plan = make_plan(
+        Overlay(("a", "b", "c"), (Link("a", "b"), Link("b", "c"))),
+        MERGED,
+        (Advertisement("pa", "a", "t", Box()),),
+        {"A": ("a",), "C": ("c",)},
+        subscriptions,
+        "patience",
+        1,
+        patience=3,
+        events=EventPolicy(Events.SIENA),
+    )
+    first, second = Publication("0", 0, "a", s="a"), Publication("1", 20, "a", s="b")
+    whole, walk = Walk(plan).feed(batches(plan, [first, second])), Walk(plan)
+    parts = [walk.feed(batches(plan, [first]), 15), walk.feed(batches(plan, [second]))]
+    assert total(part.bill for part in parts) == whole.bill

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -143,11 +144,14 @@ def test_what_happens_where_nobody_is_any_more_is_let_go(said, cut, policy):
 @pytest.mark.parametrize("placement", [Moves.ADAPTIVE, Moves.REPLAY])
 def test_a_tree_that_grows_gets_passive_aggregators(placement):
     """There is no room for them while only one broker has to do with the topic."""
-    policy, said = EventPolicy(placement=placement, active=1), [Said(t, f"{t:02}", "b0", "x", frozenset()) for t in (0, 40)]
+    policy = EventPolicy(placement=placement, active=1)
+    said = [Said(time, f"{time:02}", "b0", "x", frozenset()) for time in (0, 40)]
     here, far = [Sub("here", "b0", 4)], [Sub("far", "b4", 4), Sub("here", "b0", 4)]
     one, other = plan_for([], here, ["b0"], policy), plan_for(LINE, far, BROKERS, policy)
     first, second = EventWalk(Scene(one, "t")), EventWalk(Scene(other, "t"))
     state, _ = first.advance(None, [report_of(one, said[0])], 2, BEGINNING)
     assert [placer.hops for placer in state.placers] == [0]
     state = restored(stored(state, first.scene), second.scene, same_plan=False)
-    assert [placer.hops for placer in state.placers] == [second.placers_of_old()[0].hops]
+    assert [placer.hops for placer in state.placers] == [2]
+    _, outcome = second.advance(state, [report_of(other, said[1])], END_OF_TIME, 2)
+    assert {h.began for notice in outcome.notices for h in heard_of(other, notice) if h.who == "far"} == {0, 40}

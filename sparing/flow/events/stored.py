@@ -52,8 +52,10 @@ def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
         events.append(event)
     if len(placers) != len(scene.trees) or isinstance(scene.policy.places, int):
         placers = [placer_of(scene.policy.places, tree) for tree in scene.trees]
-    for placer, merging in zip(placers, scene.trees, strict=True):
-        placer.hops = max(min(placer.hops, merging.depth), min(1 if placer.hops else 0, merging.depth))
+    for at, merging in enumerate(scene.trees):
+        if not placers[at].hops:  # the tree may have had no room for passive aggregators, and have some now
+            placers[at] = placer_of(scene.policy.places, merging)
+        placers[at].hops = min(placers[at].hops, merging.depth)
     waiting = [report for report in waiting if scene.tree_at(report.at) is not None]
     return EventState(events, waiting, placers, time)
 

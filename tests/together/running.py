@@ -1,0 +1,251 @@
+"""Deployments run without Spark: as a batch by the walk, and as a stream by the stages that Spark would call.
+
+The stream keeps each group's state packed between two micro-batches, and follows changes of the deployment as a stream
+on Spark does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from sparing.control.plan import Plan
+from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
+from sparing.flow.at_once import AtOnce
+from sparing.flow.interests import Interests
+from sparing.flow.overlay import END_OF_TIME
+from sparing.flow.publications import Publications
+from sparing.flow.walk import Delivered, Walk
+from sparing.model.bill import Bill, BillKey, MessageKind
+from sparing.model.types import EPOCH, MICROSECOND, FieldType, Kind
+from sparing.spark import parcels
+from sparing.spark.admit_stage import FIELD, union_fields
+from sparing.spark.groups import advance
+from sparing.spark.match_stage import _run, admitted
+from sparing.spark.shipping import Machinery
+from sparing.spark.states import load, store
+from tests.judges import everything
+from tests.judges.everything import Delivery, MisfitError, canonical
+
+_ARROW = {
+    Kind.TEXT: pa.string(),
+    Kind.FLOATING: pa.float64(),
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.DATE: pa.date32(),
+    Kind.TIMESTAMP: pa.timestamp("us", "UTC"),
+}
+
+
+def table_of(plan: Plan, lines: Sequence[str]) -> pa.Table:
+    """Lines as the stage that matches gets them: fields in their types, and what did not fit."""
+    rows = [everything.parsed(line) for line in lines]
+    given = [row or {} for row in rows]
+    fields = union_fields(plan.topics)
+    typed = [{name: _fitting(kind, row.get(name)) for name, kind in fields.items()} for row in given]
+    misfit = [
+        any(row.get(name) is not None and value is None for name, value in found.items())
+        for row, found in zip(given, typed, strict=True)
+    ]
+    columns: dict[str, pa.Array] = {
+        "publisher": pa.array([row.get("publisher") for row in given], pa.string()),
+        "topic": pa.array([row.get("topic") for row in given], pa.string()),
+        "id": pa.array([row.get("id") for row in given], pa.string()),
+        "payload": pa.array([canonical(found) for found in typed], pa.string()),
+        "text": pa.array(list(lines), pa.string()),
+        "malformed": pa.array([row is None for row in rows], pa.bool_()),
+        "misfit": pa.array(misfit, pa.bool_()),
+        "top_k": pa.array([_wish(row) for row in given], pa.int32()),
+    }
+    for name, kind in fields.items():
+        type_ = pa.decimal128(18, kind.scale) if kind.kind is Kind.DECIMAL else _ARROW.get(kind.kind, pa.int64())
+        columns[FIELD + name] = pa.array([found[name] for found in typed], type_)
+    return pa.table(columns)
+
+
+def _fitting(kind: FieldType, given: Any) -> Any:
+    try:
+        return None if given is None else everything.fitting(kind, given)
+    except MisfitError:
+        return None
+
+
+def _wish(row: dict[str, Any]) -> int | None:
+    wish = row.get("top_k")
+    return wish if wish is None or (type(wish) is int and wish > 0) else 0
+
+
+# Batch
+
+
+@dataclass
+class Outcome:
+    """What came of a run: what was delivered, who was drawn, what was set aside, the bill."""
+
+    deliveries: list[Delivery] = field(default_factory=list)
+    aside: list[tuple[str, str]] = field(default_factory=list)
+    bill: Bill = field(default_factory=Bill)
+    drawn: dict[str, set[str]] = field(default_factory=dict)
+
+
+def batch(plan: Plan, lines: Sequence[str], cuts: Sequence[tuple[Sequence[str], int]] | None = None) -> Outcome:
+    """Walk through all lines at once, or through (lines, how far time has got after them)."""
+    walk, outcome = Walk(plan), Outcome()
+    machinery = Machinery(walk.interests)
+    for some, until in cuts or [(lines, END_OF_TIME)]:
+        publications = []
+        for found, rejected in admitted(table_of(plan, some), machinery):
+            outcome.aside += [(one.text, one.reason.value) for one in rejected]
+            publications.append(found)
+        _note(plan, walk._at_once, publications, outcome)
+        _collect(plan, publications, walk.feed(publications, until), outcome)
+    outcome.deliveries.sort()
+    return outcome
+
+
+def _note(plan: Plan, at_once: AtOnce, publications: Sequence[Publications], outcome: Outcome) -> None:
+    """Who the publications of ordinary topics go to."""
+    for some in publications:
+        if plan.topics[some.topic].merge is None:
+            for _, chosen in at_once.chosen(some):
+                pairs = chosen.pairs
+                for row, number in zip(pairs.rows.tolist(), pairs.subscriptions.tolist(), strict=True):
+                    outcome.drawn.setdefault(some.id[row], set()).add(plan.subscriptions[number].id)
+
+
+def _collect(plan: Plan, publications: Sequence[Publications], delivered: Delivered, outcome: Outcome) -> None:
+    assert not delivered.late
+    assert not delivered.late_reports
+    rows = {id_: (p, row) for p in publications for row, id_ in enumerate(p.id.tolist())}
+    for number, id_ in delivered.events:
+        subscription, (some, row) = plan.subscriptions[number], rows[id_]
+        values = json.loads(some.payload[row])
+        columns = subscription.query.columns
+        shown = values if columns is None else {name: values.get(field) for name, field in columns}
+        event = Delivery(subscription.id, "event", id_, int(some.time[row]), None, None, canonical(shown))
+        outcome.deliveries.append(event)
+    for n in delivered.notifications:
+        outcome.deliveries.append(_window(plan, n.subscription, n.start, n.end, n.payload))
+    for telling in delivered.told:
+        for number in telling.subscriptions:
+            id_, payload = plan.subscriptions[number].id, canonical(json.loads(telling.payload))
+            outcome.deliveries.append(Delivery(id_, "merged", "", telling.time, telling.start, telling.end, payload))
+    outcome.bill.update(delivered.bill)
+
+
+def _window(plan: Plan, number: int, start: int, end: int, payload: str) -> Delivery:
+    subscription = plan.subscriptions[number]
+    kind = "digest" if subscription.query.every is not None else "window"
+    return Delivery(subscription.id, kind, "", end, start, end, canonical(json.loads(payload)))
+
+
+# Stream
+
+
+class Step(NamedTuple):
+    """A micro-batch: the deployment as its file is then, what arrives, and how far time has got before it."""
+
+    deployment: Deployment
+    lines: Sequence[str]
+    now: int
+
+
+class Stream:
+    """A stream under way: one packed state per group."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self.plans = 0
+        self.states: dict[str, bytes] = {}
+        self.outcome = Outcome()
+        self.groups: dict[str, str] = {}
+        self._change_to(deployment)
+
+    def _change_to(self, deployment: Deployment) -> None:
+        plan = plan_of(deployment)
+        interests = Interests.of(plan, keep_payload=True, known_groups=self.groups)
+        self.groups = self.groups | interests.named_groups
+        self.deployment = deployment
+        before = self.machinery.at_once if self.plans else None  # a worker takes over the indexes that it has
+        self.machinery = Machinery(interests, str(self.plans), before)
+        self.plans += 1
+
+    def step(self, step: Step) -> None:
+        """Run a micro-batch, under another plan if the deployment has changed."""
+        if step.deployment != self.deployment:
+            self._change_to(step.deployment)
+        machinery, plan = self.machinery, self.machinery.interests.plan
+        table = table_of(plan, step.lines)
+        _note(plan, machinery.at_once, [found for found, _ in admitted(table, machinery)], self.outcome)
+        held: dict[str, list[bytes]] = {group: [] for group in self.states}
+        passing: list[bytes] = []
+        for row in (row for part in _run(_record_batches(table), machinery) for row in part.to_pylist()):
+            if row["group"].startswith("\t"):
+                passing += [] if row["parcel"] is None else [row["parcel"]]
+            else:
+                held.setdefault(row["group"], []).append(row["parcel"])
+        for group, found in sorted(held.items()):
+            before = self.states.pop(group, None)
+            state = None if before is None else load(machinery, group, before)
+            after, results = advance(machinery, group, state, found, step.now, step.now)
+            passing += results
+            if not after.empty:
+                self.states[group] = store(machinery, group, after)
+        for parcel in passing:
+            self._collect(*parcels.unpack(parcel))
+
+    def _collect(self, tag: bytes, table: pa.Table) -> None:
+        plan, outcome = self.machinery.interests.plan, self.outcome
+        for row in table.to_pylist():
+            match tag:
+                case parcels.EVENTS:
+                    payload = json.loads(row["payload"])
+                    for number in row["recipients"]:
+                        id_ = plan.subscriptions[number].id
+                        event = Delivery(id_, "event", "", _micros(row["time"]), None, None, canonical(payload))
+                        outcome.deliveries.append(event)
+                case parcels.WINDOWS:
+                    ends = _micros(row["start"]), _micros(row["end"])
+                    outcome.deliveries.append(_window(plan, row["recipient"], *ends, row["payload"]))
+                case parcels.TOLD:
+                    times = [_micros(row[name]) for name in ("time", "start", "end")]
+                    for number in row["recipients"]:
+                        payload = canonical(json.loads(row["payload"]))
+                        outcome.deliveries.append(
+                            Delivery(plan.subscriptions[number].id, "merged", "", *times, payload)
+                        )
+                case parcels.BILL:
+                    bucket = None if row["bucket"] is None else _micros(row["bucket"])
+                    outcome.bill[BillKey(row["source"], row["target"], MessageKind(row["kind"]), bucket)] += row[
+                        "messages"
+                    ]
+                case parcels.QUARANTINE:
+                    outcome.aside.append((row["row"], row["reason"]))
+
+
+def _record_batches(table: pa.Table) -> Iterable[pa.RecordBatch]:
+    """In two parts, as if from two tasks' rows."""
+    half = max(len(table) // 2, 1)
+    return [*table.slice(0, half).to_batches(), *table.slice(half).to_batches()]
+
+
+def _micros(time: Any) -> int:
+    return int((time - EPOCH) // MICROSECOND)
+
+
+def stream(steps: Sequence[Step]) -> Outcome:
+    """Run micro-batches, and then one in which time comes to its end."""
+    running = Stream(steps[0].deployment)
+    for step in steps:
+        running.step(step)
+    running.step(Step(steps[-1].deployment, [], END_OF_TIME))
+    running.outcome.deliveries.sort()
+    return running.outcome
+
+
+def without_ids(deliveries: Iterable[Delivery]) -> list[Delivery]:
+    """Deliveries as a stream tells them, which does not say which publication an event was."""
+    return sorted(delivery._replace(id="") for delivery in deliveries)
