@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from importlib import import_module
@@ -17,7 +17,6 @@ from sparing.cli.console import ConfOption, MasterOption, err, out, say, spark_s
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
     from rich.table import Table
 
     from sparing.study.study import Shown, Study, Titled
@@ -42,7 +41,16 @@ def study(
     scale: Size = typer.Option(
         Size.SMALL, "--scale", help="A few points and short traces (a minute or two), or all that the paper measured."
     ),
+    paper: list[str] = typer.Option(
+        [], "--paper", help="For all: a study to measure at the paper's scale anyway; may be repeated.", metavar="NAME"
+    ),
     folder: Path = typer.Option(Path("out/study"), "--out", help="Where to put the page and the table.", metavar="DIR"),
+    measured: Path | None = typer.Option(
+        None, "--from", help="Take NAME.csv of an earlier run from here instead of measuring.", metavar="DIR"
+    ),
+    markdown: Path | None = typer.Option(
+        None, "--markdown", help="For all: also write claims and verdicts to this file.", metavar="FILE"
+    ),
     edges: Path | None = typer.Option(
         None, "--edges", help="For mefa: an edge list of SNAP to take the real case's tree from.", metavar="FILE"
     ),
@@ -52,25 +60,45 @@ def study(
 ) -> None:
     """Measure a paper's experiments again: every experiment is a Spark task.
 
-    Writes NAME.html, with all tables and figures beside the numbers that the paper prints, and NAME.csv with every
-    measurement.
+    Writes NAME.html, with all tables and figures, and what the paper says beside what was found, with a verdict for
+    each claim; and NAME.csv with every measurement. For all, all.html has everything on one page.
 
     Example: sparing study topk --scale small --out studies
     """
     from sparing.report.plots import need_matplotlib
+    from sparing.study.report import page
 
     if name not in (*NAMES, ALL):
         raise SparingError(f"There is no study {name!r}: choose from {', '.join((*NAMES, ALL))}.")
     if edges and name not in (EDGES, ALL):
         raise SparingError(f"The study {name} takes no edge list: --edges is for {EDGES}.")
+    if name != ALL and (paper or markdown):
+        raise SparingError(f"--paper and --markdown are for all studies together: sparing study {ALL}.")
+    if unknown := [one for one in paper if one not in NAMES]:
+        raise SparingError(
+            f"There is no study {unknown[0]!r} to measure at the paper's scale: it is {', '.join(NAMES)}."
+        )
+    if markdown and not markdown.parent.is_dir():
+        raise SparingError(f"{markdown} cannot be written: there is no folder {markdown.parent}.")
     need_matplotlib()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SparingError(f"{folder} cannot be made a folder: {error.strerror}.") from None
     studies = [_study(one, edges) for one in (NAMES if name == ALL else (name,))]
-    with spark_session(master, conf) as spark:
-        told = {one.name: _run(spark, one, scale, folder, quiet=json_) for one in studies}
+    scales = {one.name: Size.PAPER if one.name in paper else scale for one in studies}
+    found: dict[str, Shown] = {}
+    told: dict[str, dict[str, Any]] = {}
+    for one, rows in _measured(studies, scales, measured, master, conf):
+        with step("Drawing the figures"):
+            found[one.name] = one.show(scales[one.name].value, rows)
+        files = [] if measured else [_write(folder / f"{one.name}.csv", one.row.to_csv(rows))]
+        files.append(_write(folder / f"{one.name}.html", page(found[one.name])))
+        if not json_:
+            _print(found[one.name], files)
+        told[one.name] = {"scale": scales[one.name].value, "files": files} | _flat(found[one.name], rows)
+    if name == ALL:
+        _tell_all(found, folder, markdown, _command(scale, paper, markdown), quiet=json_)
     if json_:
         say(json.dumps(told if name == ALL else told[name], indent=1))
 
@@ -81,31 +109,70 @@ def _study(name: str, edges: Path | None) -> Study:
     return found
 
 
-def _run(spark: SparkSession, study: Study, scale: Size, folder: Path, quiet: bool) -> dict[str, Any]:
-    """Measure a study, write its files, print its tables unless that is left to JSON, and give what is in that."""
+def _measured(
+    studies: Sequence[Study], scales: Mapping[str, Size], folder: Path | None, master: str, conf: list[str]
+) -> Iterator[tuple[Study, list[Any]]]:
+    """Every study with its rows: measured on Spark one after the other, or read from an earlier run's folder."""
+    if folder is not None:
+        for study in studies:
+            yield study, _read(study, folder / f"{study.name}.csv")
+        return
     from sparing.spark.cells import run_cells
 
-    cells = study.cells(scale.value)
-    with _measuring(len(cells)) as tell:
-        rows = [row for some in run_cells(spark, study.measure, cells, tell) for row in some]
-    with step("Drawing the figures"):
-        shown = study.show(scale.value, rows)
-    paths = []
-    for ending, text in shown.files.items():
-        paths.append(folder / f"{study.name}.{ending}")
-        _write(paths[-1], text)
-    files = [str(path) for path in paths]
-    if not quiet:
-        _print(shown)
-        say(f"Page and measurements: {', '.join(files)}.")
-    return {"scale": scale.value, "files": files, **shown.json}
+    with spark_session(master, conf) as spark:
+        for study in studies:
+            cells = study.cells(scales[study.name].value)
+            with _measuring(len(cells)) as tell:
+                rows = [row for some in run_cells(spark, study.measure, cells, tell) for row in some]
+            yield study, rows
 
 
-def _print(shown: Shown) -> None:
-    for titled in shown.tables:
+def _read(study: Study, path: Path) -> list[Any]:
+    try:
+        return list(study.row.from_csv(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise SparingError(f"{path} cannot be read: {error.strerror}. Run sparing study {study.name} first.") from None
+    except (KeyError, TypeError, ValueError):
+        raise SparingError(f"{path} is not what sparing study {study.name} writes: run it again.") from None
+
+
+def _flat(shown: Shown, rows: list[Any]) -> dict[str, Any]:
+    """What came of a study, for programs."""
+    return {"comparisons": [claim.flat() for claim in shown.claims], "rows": [row.flat() for row in rows]}
+
+
+def _print(shown: Shown, files: Sequence[str]) -> None:
+    from sparing.study.exhibits import short_table
+    from sparing.study.report import CLAIMS_TITLE, tally_sentence
+    from sparing.study.study import Titled
+
+    for titled in (Titled(CLAIMS_TITLE, short_table(shown.claims), left=5), *shown.tables):
         out.print(_table(titled))
-    for sentence in shown.sentences:
+    for sentence in (tally_sentence(shown), *shown.sentences):
         say(sentence)
+    say(f"Page and measurements: {', '.join(files)}.")
+
+
+def _tell_all(found: Mapping[str, Shown], folder: Path, markdown: Path | None, command: str, quiet: bool) -> None:
+    """What is said of all studies together."""
+    from sparing.study import markdown as marked
+    from sparing.study.report import page_of_all, summary
+    from sparing.study.study import Titled
+
+    _write(folder / f"{ALL}.html", page_of_all(found))
+    if markdown is not None:
+        _write(markdown, marked.markdown(found, command))
+    if not quiet:
+        out.print(_table(Titled("Claims by paper, and what came of them", summary(found))))
+        say(f"Everything on one page: {folder / f'{ALL}.html'}.")
+
+
+def _command(scale: Size, paper: Sequence[str], markdown: Path | None) -> str:
+    """The command that measures the same again."""
+    words = ["sparing", "study", ALL, "--scale", scale.value]
+    for name in paper:
+        words += ["--paper", name]
+    return " ".join([*words, *(["--markdown", str(markdown)] if markdown else [])])
 
 
 @contextmanager
@@ -146,8 +213,9 @@ def _table(titled: Titled) -> Table:
     return table
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> str:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise SparingError(f"{path} cannot be written: {error.strerror}.") from None
+    return str(path)

@@ -5,10 +5,49 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
-from typing import Any
+from dataclasses import asdict, fields
+from typing import Any, Self
 
 _READ = {"str": str, "int": int, "float": float}
+
+
+class Line:
+    """What a measurement is made of: a dataclass of texts and numbers that is a line of a table.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Row(Line):
+    ...     policy: str
+    ...     messages: int
+    >>> Row.to_csv([Row("wad", 12)])
+    'policy,messages\\nwad,12\\n'
+    >>> Row.from_csv("policy,messages\\nwad,12\\n")
+    [Row(policy='wad', messages=12)]
+    """
+
+    def flat(self) -> dict[str, Any]:
+        """As one line of a table."""
+        return asdict(self)  # type: ignore[call-overload, no-any-return]
+
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> Self:
+        """The inverse of `flat`; values may be texts."""
+        return cls(**values_of(cls, line))
+
+    @classmethod
+    def columns(cls) -> list[str]:
+        """The names in a line."""
+        return names_of(cls)
+
+    @classmethod
+    def to_csv(cls, rows: Iterable[Self]) -> str:
+        """All rows with a header."""
+        return to_text(cls.columns(), (row.flat() for row in rows))
+
+    @classmethod
+    def from_csv(cls, text: str) -> list[Self]:
+        """The inverse of `to_csv`."""
+        return [cls.of(line) for line in from_text(text)]
 
 
 def names_of(kind: Any) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sparing.study.exhibits import Table
+from sparing.study.exhibits import Comparison, Table
+from sparing.study.lines import Line
 
 
 @dataclass(frozen=True)
@@ -19,23 +20,35 @@ class Titled:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What came of a study: files by the ends of their names, then what is said on the terminal or to programs."""
+class Words:
+    """What is said of a study whatever came out: its page's title, which paper it is about, and what is measured."""
 
-    files: Mapping[str, str]
+    title: str
+    paper: str
+    introduction: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What came of a study. `exhibits` are parts of a page, `tables` are for the terminal, all else is plain text."""
+
+    words: Words
+    scale: str  # how much was measured
+    claims: Sequence[Comparison]
+    exhibits: Sequence[str]
     tables: Sequence[Titled]
-    sentences: Sequence[str]
-    json: Mapping[str, Any]
+    sentences: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Study:
     """Cells are independent experiments; `measure` takes one and gives rows, and `show` gets all rows in that order.
 
-    Both travel to other processes, so they are functions of a module. Scales go by their names.
+    Cells and `measure` travel to other processes, so the latter is a function of a module. Scales go by their names.
     """
 
     name: str
+    row: type[Line]
     cells: Callable[[str], Sequence[Any]]
     measure: Callable[[Any], list[Any]]
     show: Callable[[str, list[Any]], Shown]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from sparing.report.plots import Panel
 from sparing.study.caeva.grid import ADAPTIVE, AGELE, FIXED, REPLAY, Point, Who
 from sparing.study.caeva.results import Results, data, total
 from sparing.study.caeva.tables import WHERE
@@ -37,7 +34,7 @@ def _figure_3(results: Results) -> Figure:
         panel_of("time", "T_m", "later by, time units", late),
         panel_of("tradeoff", "later by, time units", "suppressed, %", both),
     ]
-    return _figure("Figure 3", "Random overlay, publishers apart, redundancy 50%, beside Siena", panels)
+    return figure_of("Figure 3", "Random overlay, publishers apart, redundancy 50%, beside Siena", panels)
 
 
 def _figure_4(results: Results) -> Figure:
@@ -49,7 +46,7 @@ def _figure_4(results: Results) -> Figure:
             for name, method in LINES.items()
         }
         panels.append(panel_of(f"{letter}: {WHERE[who]}", "redundancy, %", "suppressed, %", lines))
-    return _figure("Figure 4", "Locality of publishers and redundancy, T_m = 10", panels)
+    return figure_of("Figure 4", "Locality of publishers and redundancy, T_m = 10", panels)
 
 
 def _distances(results: Results) -> Figure:
@@ -62,7 +59,7 @@ def _distances(results: Results) -> Figure:
             lines[method] = [(float(far), results.mean(point, method, data)) for far in (hops[:1] + hops[-1:])]
         how = f"{point.shape}{f', change every {point.phase}' if point.phase else ''}"
         panels.append(panel_of(f"{point.publishers}, {how}", "H", "messages", lines))
-    return _figure("Tables I and II", "Messages by the distance of passive aggregators", panels)
+    return figure_of("Tables I and II", "Messages by the distance of passive aggregators", panels)
 
 
 def _ahead(results: Results) -> Figure:
@@ -74,7 +71,7 @@ def _ahead(results: Results) -> Figure:
         }
         along = "1 apart, 2 clusters, 3 one broker" if what == "locality" else what
         panels.append(panel_of(what, along, "messages fewer, %", lines))
-    return _figure("CAEVA and Agele", "Messages that CAEVA sends fewer than Agele", panels)
+    return figure_of("CAEVA and Agele", "Messages that CAEVA sends fewer than Agele", panels)
 
 
 def _along(what: str, point: Point) -> float:
@@ -86,16 +83,3 @@ def _along(what: str, point: Point) -> float:
         "cycle": float(point.cycle),
     }
     return found[what]
-
-
-def _figure(name: str, title: str, panels: Sequence[Panel]) -> Figure:
-    return figure_of(name, title, panels, _number)
-
-
-def _number(value: float) -> str:
-    """Two digits behind the point of small numbers, none behind others.
-
-    >>> _number(12345.5), _number(1.23456), _number(5.0)
-    ('12,346', '1.23', '5')
-    """
-    return f"{value:,.0f}" if value == int(value) or value >= 100 else f"{value:,.2f}"

@@ -1,14 +1,14 @@
-"""The study as one HTML page that needs nothing else."""
+"""What the study's page has: words, tables and figures."""
 
 from __future__ import annotations
 
 from sparing.report import html
 from sparing.study.caeva.figures import figures
 from sparing.study.caeva.grid import Scale
-from sparing.study.caeva.printed import comparisons
 from sparing.study.caeva.results import Results
 from sparing.study.caeva.tables import AHEAD_TITLE, PLACES_TITLE, TABLES, UP_TITLE, sentences
-from sparing.study.exhibits import comparison_table, figure_parts
+from sparing.study.exhibits import figure_parts
+from sparing.study.study import Words
 
 TITLE = "Merged events: the paper's experiments, measured again"
 PAPER = (
@@ -45,18 +45,15 @@ UP = (
 NOTES = {PLACES_TITLE: [PLACES], UP_TITLE: [UP]}
 
 
-def page(results: Results) -> str:
-    """The whole page."""
-    return html.page(
-        TITLE,
-        [
-            *map(html.paragraph, (PAPER, SETTING, COUNTED, _scale(results.scale))),
-            html.heading("What the paper prints, and ours"),
-            html.table(*comparison_table(comparisons(results)), left=4),
-            *[part for title in TABLES for part in _table(title, results)],
-            *[part for figure in figures(results) for part in figure_parts(figure)],
-        ],
-    )
+WORDS = Words(TITLE, PAPER, (SETTING, COUNTED))
+
+
+def exhibits(results: Results) -> list[str]:
+    """All tables and figures."""
+    return [
+        *[part for title in TABLES for part in _table(title, results)],
+        *[part for figure in figures(results) for part in figure_parts(figure)],
+    ]
 
 
 def _table(title: str, results: Results) -> list[str]:
@@ -66,8 +63,9 @@ def _table(title: str, results: Results) -> list[str]:
     return [html.heading(title), *map(html.paragraph, said), html.table(*make(results), left=left)]
 
 
-def _scale(scale: Scale) -> str:
+def told(scale: Scale) -> str:
+    """How much was measured."""
     return (
-        f"Scale {scale.name}: {scale.samples} samples of each point, {scale.events} events in each. All measurements "
-        "are in caeva.csv."
+        f"Scale {scale.name}: {scale.samples} samples of each point, {scale.events} events in each. Samples are "
+        "numbered from 0, and the number is the seed. All measurements are in caeva.csv."
     )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from sparing.study.caeva.grid import Kind, Point, Shape, Who
-from sparing.study.lines import from_text, names_of, to_text, values_of
+from sparing.study.lines import Line
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Line):
     """One sample under one method. Messages are counted once for every link between brokers that they cross."""
 
     kind: str
@@ -63,22 +61,3 @@ class Row:
     def total(self) -> int:
         """All messages."""
         return self.data + self.coordination
-
-    def flat(self) -> dict[str, Any]:
-        """As one line of a table."""
-        return asdict(self)
-
-    @classmethod
-    def of(cls, line: Mapping[str, Any]) -> Row:
-        """The inverse of `flat`; values may be texts."""
-        return cls(**values_of(cls, line))
-
-
-def to_csv(rows: Sequence[Row]) -> str:
-    """All rows with a header."""
-    return to_text(names_of(Row), (row.flat() for row in rows))
-
-
-def from_csv(text: str) -> Iterator[Row]:
-    """The inverse of `to_csv`."""
-    return map(Row.of, from_text(text))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from sparing.report.plots import Panel
-from sparing.study.exhibits import Figure, Table, figure_of, panel_of
+from sparing.study.exhibits import Figure, Table, figure_of, number, panel_of
 from sparing.study.matchmaker.grid import BY_CHANCE, MIDDLE, PER_SOURCE, SHARED, TREES, Point
 from sparing.study.matchmaker.printed import (
     NEAREST,
@@ -49,7 +49,7 @@ def costs_table(results: Results) -> Table:
             if much is None or half is None:
                 continue
             costs = [
-                " / ".join(_number(results.percentile(point, trees, method, percent)) for percent in (50, 90))
+                " / ".join(number(results.percentile(point, trees, method, percent)) for percent in (50, 90))
                 for method in (MCM, PUB_E, SUB_E)
             ]
             shares = [f"{one:.0f} / {other:.0f}%" for one, other, _ in (much, half)]
@@ -95,7 +95,7 @@ def _figures_8_11(results: Results) -> Figure:
             for method in (PUB_E, SUB_E, MCM)
         }
         panels.append(panel_of(f"Figure {FIGURES[trees][0]}: {trees}", "cost", "samples up to it, %", lines))
-    return _figure("Figures 8 and 11", "Distribution of the cost, 10 publishers and 10 subscribers", panels)
+    return figure_of("Figures 8 and 11", "Distribution of the cost, 10 publishers and 10 subscribers", panels)
 
 
 def _figures_9_12(results: Results) -> Figure:
@@ -106,16 +106,16 @@ def _figures_9_12(results: Results) -> Figure:
             found = results.ratios(MIDDLE, trees, base)
             lines[f"MCM / {base}"] = [(percentile(found, percent), percent) for percent in SHOWN]
         panels.append(panel_of(f"Figure {FIGURES[trees][1]}: {trees}", "ratio of costs", "samples up to it, %", lines))
-    return _figure("Figures 9 and 12", "Distribution of the ratios, 10 publishers and 10 subscribers", panels)
+    return figure_of("Figures 9 and 12", "Distribution of the ratios, 10 publishers and 10 subscribers", panels)
 
 
 def _figure_10(results: Results) -> Figure:
-    return _figure("Figure 10", "Mean cost by numbers, the other being 10: shared trees", _means(results, SHARED))
+    return figure_of("Figure 10", "Mean cost by numbers, the other being 10: shared trees", _means(results, SHARED))
 
 
 def _figure_13(results: Results) -> Figure:
     panels = [panel for trees in OWN_TREES for panel in _means(results, trees)]
-    return _figure("Figure 13", "Mean cost by numbers, the other being 10: trees per source", panels)
+    return figure_of("Figure 13", "Mean cost by numbers, the other being 10: trees per source", panels)
 
 
 def _means(results: Results, trees: str) -> list[Panel]:
@@ -139,7 +139,7 @@ def _failures(results: Results) -> Figure:
             lines = {trees: [(at, value(results.samples(point, trees))) for at, point in points] for trees in OWN_TREES}
             panels.append(panel_of(f"by {along}", along, up, lines))
     title = "Samples on which Figure 6 as printed fails, and samples that are not monotone"
-    return _figure("Not in the paper", title, panels)
+    return figure_of("Not in the paper", title, panels)
 
 
 def _sweeps(results: Results) -> list[tuple[str, str, list[tuple[float, Point]]]]:
@@ -147,21 +147,6 @@ def _sweeps(results: Results) -> list[tuple[str, str, list[tuple[float, Point]]]
     by_subscribers = [(float(point.subscribers), point) for point in results.scale.by_subscribers]
     by_publishers = [(float(point.publishers), point) for point in results.scale.by_publishers]
     return [("a", "subscribers", by_subscribers), ("b", "publishers", by_publishers)]
-
-
-def _figure(name: str, title: str, panels: Sequence[Panel]) -> Figure:
-    return figure_of(name, title, panels, _number)
-
-
-def _number(value: float | None) -> str:
-    """Two digits behind the point of small numbers, none behind others.
-
-    >>> _number(12345.5), _number(1.23456), _number(5.0), _number(None)
-    ('12,346', '1.23', '5', '')
-    """
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if value == int(value) or value >= 100 else f"{value:,.2f}"
 
 
 def _percent(value: float | None, form: str = ".1f") -> str:

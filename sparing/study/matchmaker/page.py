@@ -1,9 +1,9 @@
-"""The study as one HTML page that needs nothing else."""
+"""What the study's page has: words, tables and figures."""
 
 from __future__ import annotations
 
 from sparing.report import html
-from sparing.study.exhibits import comparison_table, figure_parts
+from sparing.study.exhibits import figure_parts
 from sparing.study.matchmaker.figures import (
     COSTS_TITLE,
     FAILURES_TITLE,
@@ -14,8 +14,8 @@ from sparing.study.matchmaker.figures import (
     monotone_table,
 )
 from sparing.study.matchmaker.grid import Scale
-from sparing.study.matchmaker.printed import comparisons
 from sparing.study.matchmaker.results import Results
+from sparing.study.study import Words
 
 TITLE = "The min-cost matchmaker: the paper's experiments, measured again"
 PAPER = (
@@ -56,27 +56,28 @@ MONOTONE = (
 )
 
 
-def page(results: Results) -> str:
-    """The whole page."""
+WORDS = Words(TITLE, PAPER, (SETTING, TREES, ROUNDING))
+
+
+def exhibits(results: Results) -> list[str]:
+    """All tables and figures."""
     points = [*results.scale.by_subscribers, *results.scale.by_publishers]
-    return html.page(
-        TITLE,
-        [
-            *map(html.paragraph, (PAPER, SETTING, TREES, ROUNDING, _scale(results.scale))),
-            html.heading("What the paper prints, and ours"),
-            html.table(*comparison_table(comparisons(results)), left=2),
-            html.heading(COSTS_TITLE),
-            html.table(*costs_table(results)),
-            *[part for figure in figures(results) for part in figure_parts(figure)],
-            html.heading(FAILURES_TITLE),
-            html.paragraph(FAILURES),
-            html.table(*failures_table(results, points)),
-            html.heading(MONOTONE_TITLE),
-            html.paragraph(MONOTONE),
-            html.table(*monotone_table(results, points)),
-        ],
+    return [
+        html.heading(COSTS_TITLE),
+        html.table(*costs_table(results)),
+        *[part for figure in figures(results) for part in figure_parts(figure)],
+        html.heading(FAILURES_TITLE),
+        html.paragraph(FAILURES),
+        html.table(*failures_table(results, points)),
+        html.heading(MONOTONE_TITLE),
+        html.paragraph(MONOTONE),
+        html.table(*monotone_table(results, points)),
+    ]
+
+
+def told(scale: Scale) -> str:
+    """How much was measured."""
+    return (
+        f"Scale {scale.name}: {scale.samples:,} samples for each point. Samples are numbered from 0, and the number is "
+        "the seed. All measurements are in matchmaker.csv."
     )
-
-
-def _scale(scale: Scale) -> str:
-    return f"Scale {scale.name}: {scale.samples:,} samples for each point. All measurements are in matchmaker.csv."

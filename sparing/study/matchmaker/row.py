@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from sparing.study.lines import from_text, names_of, to_text, values_of
+from sparing.study.lines import Line
 from sparing.study.matchmaker.grid import Point
 from sparing.workloads.transit_stub import Rounding
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Line):
     """What was found of one sample with one kind of trees. Costs are numbers of descriptors on links."""
 
     publishers: int
@@ -41,22 +39,3 @@ class Row:
     def repairs(self) -> tuple[int, int, int]:
         """What repairs of the printed marking cost: by s-links, by p-links, the cheaper of both."""
         return self.s_repaired, self.p_repaired, min(self.s_repaired, self.p_repaired)
-
-    def flat(self) -> dict[str, Any]:
-        """As one line of a table."""
-        return asdict(self)
-
-    @classmethod
-    def of(cls, line: Mapping[str, Any]) -> Row:
-        """The inverse of `flat`; values may be texts."""
-        return cls(**values_of(cls, line))
-
-
-def to_csv(rows: Sequence[Row]) -> str:
-    """All rows with a header."""
-    return to_text(names_of(Row), (row.flat() for row in rows))
-
-
-def from_csv(text: str) -> Iterator[Row]:
-    """The inverse of `to_csv`."""
-    return map(Row.of, from_text(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sparing.report.plots import Panel
-from sparing.study.exhibits import Figure, Table, figure_of, panel_of
+from sparing.study.exhibits import Figure, Table, figure_of, number, panel_of
 from sparing.study.mefa.grid import (
     CHURN_METHODS,
     DO,
@@ -81,7 +81,7 @@ def accounts_table(results: Results) -> Table:
                 possible = mean([row.possible for row in printed])
                 enough = 100 * sum(row.possible >= THETA for row in printed) / len(printed)
                 saved = mean([row.benefit for row in printed])
-                costs = [_number(mean([row.cost for row in some])) for some in (printed, ours)]
+                costs = [number(mean([row.cost for row in some])) for some in (printed, ours)]
                 name = "Facebook" if point.kind is Kind.FACEBOOK else f"{point.nodes} nodes"
                 rows.append([distribution.value, name, f"{possible:.1f}", f"{enough:.0f}%", f"{saved:.1f}", *costs])
     return ["ranges", "tree", "possible", f"≥ {THETA}", PAIRS, PRINTED, MEFA], rows
@@ -106,10 +106,10 @@ def lengths_table(results: Results) -> Table:
         for tree in TREES:
             found = results.samples(usual(Kind.TREES, distribution), HALF, MEFA, tree)
             if found:
-                hops = _number(mean([row.told / row.subscribers for row in found]))
-                moved = _number(mean([row.moved for row in found]))
+                hops = number(mean([row.told / row.subscribers for row in found]))
+                moved = number(mean([row.moved for row in found]))
                 told, left = mean([row.told for row in found]), mean([row.told - row.benefit for row in found])
-                rows.append([distribution.value, tree, hops, moved, _number(told), _number(left)])
+                rows.append([distribution.value, tree, hops, moved, number(told), number(left)])
     return ["ranges", "tree", "hops", "moved", "told", "left"], rows
 
 
@@ -172,7 +172,7 @@ def _methods_table(results: Results, points: Sequence[tuple[str, Point]]) -> Tab
 
 def _saved_and_cost(rows: Sequence[Row]) -> str:
     saved, cost = mean([row.benefit for row in rows]), mean([row.cost for row in rows])
-    return f"{saved:.1f} / {_number(cost)}" if saved is not None else ""
+    return f"{saved:.1f} / {number(cost)}" if saved is not None else ""
 
 
 def _by_nodes(results: Results, target: str) -> Figure:
@@ -180,7 +180,7 @@ def _by_nodes(results: Results, target: str) -> Figure:
     for distribution in Distribution:
         points = [(float(point.nodes), point) for point in results.scale.by_nodes(Kind.AGGREGATION, distribution)]
         panels.append(_costs(results, distribution, "nodes", points, target))
-    return _figure(f"Cost by nodes, {target}", f"Average size of ranges 35; {_told(target)}", panels)
+    return figure_of(f"Cost by nodes, {target}", f"Average size of ranges 35; {_told(target)}", panels)
 
 
 def _by_average(results: Results, target: str) -> Figure:
@@ -188,7 +188,7 @@ def _by_average(results: Results, target: str) -> Figure:
     for distribution in Distribution:
         points = [(float(point.average), point) for point in results.scale.by_average(distribution)]
         panels.append(_costs(results, distribution, "average size", points, target))
-    return _figure(f"Cost by size of ranges, {target}", f"96 nodes, 40 subscribers; {_told(target)}", panels)
+    return figure_of(f"Cost by size of ranges, {target}", f"96 nodes, 40 subscribers; {_told(target)}", panels)
 
 
 def _told(target: str) -> str:
@@ -209,13 +209,13 @@ def _costs(
 def _by_share(results: Results) -> Figure:
     points = [(distribution, usual(Kind.AGGREGATION, distribution)) for distribution in Distribution]
     panels = list(_shares(results, points))
-    return _figure("Cost by what is saved", "96 nodes, 40 subscribers, average size of ranges 35", panels)
+    return figure_of("Cost by what is saved", "96 nodes, 40 subscribers, average size of ranges 35", panels)
 
 
 def _real_case(results: Results) -> Figure:
     points = [(one, point) for one in Distribution for point in results.facebook(one)]
     panels = list(_shares(results, points))
-    return _figure("Cost by what is saved, Facebook", "The real case's tree, average size of ranges 1,687", panels)
+    return figure_of("Cost by what is saved, Facebook", "The real case's tree, average size of ranges 1,687", panels)
 
 
 def _shares(results: Results, points: Sequence[tuple[Distribution, Point]]) -> Iterator[Panel]:
@@ -233,7 +233,7 @@ def _trees(results: Results) -> Figure:
         points = results.scale.by_nodes(Kind.TREES, distribution)
         lines = {tree: [(point.nodes, results.cost(point, HALF, MEFA, tree)) for point in points] for tree in TREES}
         panels.append(panel_of(distribution.value, "nodes", "mean cost of MEFA", lines))
-    return _figure("DO and DS trees", "As many links saved on all trees: 50% of what can be on the DO tree", panels)
+    return figure_of("DO and DS trees", "As many links saved on all trees: 50% of what can be on the DO tree", panels)
 
 
 def _ratios(results: Results) -> Figure:
@@ -245,19 +245,4 @@ def _ratios(results: Results) -> Figure:
             for method in METHODS
         }
         panels.append(panel_of(distribution.value, "links saved, %", "cost / least cost", lines))
-    return _figure("Beside the least cost", "20 nodes, 8 subscribers, average size of ranges 50", panels)
-
-
-def _figure(name: str, title: str, panels: Sequence[Panel]) -> Figure:
-    return figure_of(name, title, panels, _number)
-
-
-def _number(value: float | None) -> str:
-    """Two digits behind the point of small numbers, none behind others.
-
-    >>> _number(12345.5), _number(1.23456), _number(5.0), _number(None)
-    ('12,346', '1.23', '5', '')
-    """
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if value == int(value) or value >= 100 else f"{value:,.2f}"
+    return figure_of("Beside the least cost", "20 nodes, 8 subscribers, average size of ranges 50", panels)

@@ -1,16 +1,16 @@
-"""The study as one HTML page that needs nothing else."""
+"""What the study's page has: words, tables and figures."""
 
 from __future__ import annotations
 
 from sparing.report import html
-from sparing.study.exhibits import comparison_table, figure_parts
+from sparing.study.exhibits import figure_parts
 from sparing.study.mefa.figures import CHURN_TITLE, EXACT_TITLE, FACEBOOK_TITLE, TABLES, TREES_TITLE, figures
 from sparing.study.mefa.grid import Scale
-from sparing.study.mefa.printed import comparisons
 from sparing.study.mefa.results import Results
+from sparing.study.study import Words
 
 TITLE = "Folding subscriptions: the slides' experiments, measured again"
-SOURCE = (
+PAPER = (
     "N. Wang, J. Wu: Minimizing the Subscription Aggregation Cost in the Content-based Pub/Sub System, slides. Their "
     "plots are drawings without numbers, so claims are judged, and the example's numbers are compared."
 )
@@ -57,21 +57,16 @@ CHURN = (
 )
 
 
-def page(results: Results) -> str:
-    """The whole page."""
-    return html.page(
-        TITLE,
-        [
-            *map(html.paragraph, (SOURCE, SETTING, COST, _scale(results.scale))),
-            html.heading("What the slides say, and ours"),
-            html.table(*comparison_table(comparisons(results)), left=4),
-            *[part for title in TABLES for part in _table(title, results)],
-            *[part for figure in figures(results) for part in figure_parts(figure)],
-        ],
-    )
-
-
+WORDS = Words(TITLE, PAPER, (SETTING, COST))
 NOTES = {FACEBOOK_TITLE: REAL_CASE, TREES_TITLE: TREES, EXACT_TITLE: EXACT, CHURN_TITLE: CHURN}
+
+
+def exhibits(results: Results) -> list[str]:
+    """All tables and figures."""
+    return [
+        *[part for title in TABLES for part in _table(title, results)],
+        *[part for figure in figures(results) for part in figure_parts(figure)],
+    ]
 
 
 def _table(title: str, results: Results) -> list[str]:
@@ -80,8 +75,9 @@ def _table(title: str, results: Results) -> list[str]:
     return [html.heading(title), *said, html.table(*TABLES[title](results), left=2)]
 
 
-def _scale(scale: Scale) -> str:
+def told(scale: Scale) -> str:
+    """How much was measured."""
     return (
         f"Scale {scale.name}: {scale.samples:,} samples for each point, {scale.small_samples:,} of small trees. "
-        "All measurements are in mefa.csv."
+        "Samples are numbered from 0, and the number is the seed. All measurements are in mefa.csv."
     )

@@ -39,8 +39,13 @@ class Results:
 
     def ratios(self, point: Point, target: str, method: str) -> list[float]:
         """The cost as a multiple of the least, of every sample in which the least is not nothing."""
+        best = [row.cost for row in self.samples(point, target, EXACT) if row.cost]
+        return [row.cost / least for row, least in zip(self.above_nothing(point, target, method), best, strict=True)]
+
+    def above_nothing(self, point: Point, target: str, method: str) -> list[Row]:
+        """The samples in which the least cost is not nothing."""
         pairs = zip(self.samples(point, target, method), self.samples(point, target, EXACT), strict=True)
-        return [row.cost / best.cost for row, best in pairs if best.cost]
+        return [row for row, best in pairs if best.cost]
 
     def best(self, point: Point, target: str, method: str) -> float | None:
         """In how many samples the cost is the least possible, in percent."""

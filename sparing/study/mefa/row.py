@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from sparing.study.lines import from_text, names_of, to_text, values_of
+from sparing.study.lines import Line
 from sparing.study.mefa.grid import Kind, Point
 from sparing.workloads.ranges import Distribution
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Line):
     """One sample, folded by one method until something is saved."""
 
     kind: str
@@ -39,22 +37,3 @@ class Row:
         """What it is a sample of."""
         kind, distribution = Kind(self.kind), Distribution(self.distribution)
         return Point(kind, self.nodes, self.subscribers, self.average, distribution)
-
-    def flat(self) -> dict[str, Any]:
-        """As one line of a table."""
-        return asdict(self)
-
-    @classmethod
-    def of(cls, line: Mapping[str, Any]) -> Row:
-        """The inverse of `flat`; values may be texts."""
-        return cls(**values_of(cls, line))
-
-
-def to_csv(rows: Sequence[Row]) -> str:
-    """All rows with a header."""
-    return to_text(names_of(Row), (row.flat() for row in rows))
-
-
-def from_csv(text: str) -> Iterator[Row]:
-    """The inverse of `to_csv`."""
-    return map(Row.of, from_text(text))

@@ -17,6 +17,8 @@ from sparing.workloads.workload import Workload
 
 WINDOW = 10.0
 SLIDES = {"tumbling": 10.0, "sliding": 5.0}
+SETTINGS = ("sliding", "tumbling")
+WORKLOADS = ("traffic", "stock")
 PANELS = (("traffic", "tumbling"), ("traffic", "sliding"), ("stock", "tumbling"), ("stock", "sliding"))  # (a) to (d)
 SUBSCRIPTIONS = 180  # while the rate or the window varies
 RATES = {"traffic": 540.0, "stock": 930.0}  # while the number of subscriptions or the window varies

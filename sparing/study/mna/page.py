@@ -1,15 +1,15 @@
-"""The study as one HTML page that needs nothing else."""
+"""What the study's page has: words, tables and figures."""
 
 from __future__ import annotations
 
 from statistics import median
 
 from sparing.report import html
-from sparing.study.exhibits import comparison_table, figure_parts
+from sparing.study.exhibits import figure_parts
 from sparing.study.mna.figures import OPTIMUM, SUMMARY_TITLE, TABLE_I_TITLE, figures, summary, table_i
 from sparing.study.mna.grid import RATES, SUBSCRIPTIONS, Scale
-from sparing.study.mna.printed import comparisons
 from sparing.study.mna.results import Results, messages
+from sparing.study.study import Words
 
 TITLE = "Minimizing the communication cost of aggregation: the paper's experiments, measured again"
 PAPER = (
@@ -39,34 +39,32 @@ OVERLAY = (
     "162 sensors, 12 fields, selectivity about 1%."
 )
 COUNTING = (
-    "A message is counted on every link between brokers that it crosses. Every policy gets the same publications. "
-    "All measurements are in mna.csv."
+    "A message is counted on every link between brokers that it crosses. Every policy gets the same publications."
 )
 
 
-def page(results: Results) -> str:
-    """The whole page."""
-    return html.page(
-        TITLE,
-        [
-            html.paragraph(PAPER),
-            html.paragraph(OVERLAY),
-            html.paragraph(f"{_scale(results.scale)} {COUNTING}"),
-            html.heading("What the paper prints, and ours"),
-            html.table(*comparison_table(comparisons(results)), left=2),
-            *map(html.paragraph, (DATA, TIMES, OPEN)),
-            html.heading(SUMMARY_TITLE),
-            html.table(*summary(results)),
-            *map(html.paragraph, to_gain(results)),
-            html.heading(TABLE_I_TITLE),
-            html.table(*table_i(results)),
-            *[part for figure in figures(results) for part in figure_parts(figure)],
-        ],
+WORDS = Words(TITLE, PAPER, (OVERLAY, COUNTING))
+
+
+def exhibits(results: Results) -> list[str]:
+    """All tables and figures."""
+    return [
+        *map(html.paragraph, (DATA, TIMES, OPEN)),
+        html.heading(SUMMARY_TITLE),
+        html.table(*summary(results)),
+        *map(html.paragraph, to_gain(results)),
+        html.heading(TABLE_I_TITLE),
+        html.table(*table_i(results)),
+        *[part for figure in figures(results) for part in figure_parts(figure)],
+    ]
+
+
+def told(scale: Scale) -> str:
+    """How much was measured."""
+    return (
+        f"Scale {scale.name}: {scale.duration:,.0f} s of publications in every experiment, seed 0. All measurements "
+        "are in mna.csv."
     )
-
-
-def _scale(scale: Scale) -> str:
-    return f"Scale {scale.name}: {scale.duration:,.0f} s of publications in every experiment."
 
 
 def to_gain(results: Results) -> list[str]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Self
 
-from sparing.study.lines import from_text, names_of, to_text, values_of
+from sparing.study.lines import Line, names_of, values_of
 from sparing.study.mna.grid import Cell
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Line):
     """One cell under one policy.
 
     `messages` are those between brokers, `results` the partial results among them. `matching_seconds` is the CPU time
@@ -40,17 +40,11 @@ class Row:
         return asdict(self.cell) | own
 
     @classmethod
-    def of(cls, line: Mapping[str, Any]) -> Row:
+    def of(cls, line: Mapping[str, Any]) -> Self:
         """The inverse of `flat`; values may be texts."""
         return cls(Cell(**values_of(Cell, line)), **values_of(cls, line))
 
-
-def to_csv(rows: Sequence[Row]) -> str:
-    """All rows with a header."""
-    names = names_of(Cell) + [name for name in names_of(Row) if name != "cell"]
-    return to_text(names, (row.flat() for row in rows))
-
-
-def from_csv(text: str) -> list[Row]:
-    """The inverse of `to_csv`."""
-    return [Row.of(line) for line in from_text(text)]
+    @classmethod
+    def columns(cls) -> list[str]:
+        """The names in a line."""
+        return names_of(Cell) + [name for name in names_of(cls) if name != "cell"]

@@ -30,7 +30,7 @@ from sparing.study.topk.grid import (
     k_of,
 )
 from sparing.study.topk.overhead import EVERYWHERE, ON_THE_WAY
-from sparing.study.topk.printed import by_distance, off_share
+from sparing.study.topk.printed_choice import by_distance, off_share
 from sparing.study.topk.results import Results
 
 FAIRNESS_TITLE = "How fair: off what is to be expected (percent of all deliveries), and whether chance explains it"

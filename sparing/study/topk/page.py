@@ -1,12 +1,12 @@
-"""The study as one HTML page that needs nothing else."""
+"""What the study's page has: words, tables and figures."""
 
 from __future__ import annotations
 
 from sparing.report import html
-from sparing.study.exhibits import comparison_table, figure_parts
+from sparing.study.exhibits import figure_parts
+from sparing.study.study import Words
 from sparing.study.topk.figures import FAIRNESS_TITLE, fairness_table, figures
 from sparing.study.topk.grid import FEW, MANY, Scale
-from sparing.study.topk.printed import comparisons
 from sparing.study.topk.results import Results
 
 TITLE = "Covering for top-k filtering: the paper's experiments, measured again"
@@ -46,26 +46,25 @@ TIMES = (
 SLIP = "The paper says that 1% of 50,000 subscriptions is a k of 5,000; it is 500, and that is what is measured."
 
 
-def page(results: Results) -> str:
-    """The whole page."""
-    return html.page(
-        TITLE,
-        [
-            *map(html.paragraph, (PAPER, SETTING, _scale(results.scale))),
-            html.heading("What the paper prints, and ours"),
-            html.table(*comparison_table(comparisons(results)), left=2),
-            *map(html.paragraph, (TREE, SLIP, FAIR)),
-            html.heading(FAIRNESS_TITLE),
-            html.table(*fairness_table(results)),
-            html.paragraph(TIMES),
-            *[part for figure in figures(results) for part in figure_parts(figure)],
-        ],
-    )
+WORDS = Words(TITLE, PAPER, (SETTING,))
 
 
-def _scale(scale: Scale) -> str:
+def exhibits(results: Results) -> list[str]:
+    """All tables and figures."""
+    return [
+        *map(html.paragraph, (TREE, SLIP, FAIR)),
+        html.heading(FAIRNESS_TITLE),
+        html.table(*fairness_table(results)),
+        html.paragraph(TIMES),
+        *[part for figure in figures(results) for part in figure_parts(figure)],
+    ]
+
+
+def told(scale: Scale) -> str:
+    """How much was measured."""
     return (
         f"Scale {scale.name}: {scale.sets(FEW)} sets of {FEW:,} subscriptions and {scale.sets(MANY)} of {MANY:,} "
         f"({scale.trees} for rank-tree), {scale.populations} sets and {scale.publications:,} publications for "
-        f"Figure 6, {scale.timed:,} publications for Figures 7 and 8. All measurements are in topk.csv."
+        f"Figure 6, {scale.timed:,} publications for Figures 7 and 8. Sets are numbered from 0, "
+        "and the number is the seed. All measurements are in topk.csv."
     )

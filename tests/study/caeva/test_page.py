@@ -1,26 +1,7 @@
-"""The page stands alone, and has every table and figure."""
+"""Figures have their panels and points."""
 
 from sparing.study.caeva.figures import figures
-from sparing.study.caeva.page import page
-from sparing.study.caeva.results import Results
-from sparing.study.exhibits import NOT_MEASURED
-from tests.study.caeva.rows import TINY, results
-
-
-def test_it_has_tables_and_drawings_and_leads_nowhere():
-    text = page(results())
-    assert text.count("<svg") == 4
-    assert text.count("<table>") == 1 + 5 + 4
-    assert "http" not in text
-    assert "<script" not in text
-    assert "266,722 (0.909)" in text
-    assert NOT_MEASURED not in text
-
-
-def test_without_measurements_it_says_so():
-    text = page(Results(TINY, []))
-    assert NOT_MEASURED in text
-    assert "<svg" not in text
+from tests.study.caeva.rows import results
 
 
 def test_figures_have_their_panels_and_points():

@@ -1,27 +1,9 @@
-"""The page stands alone, and has every table and figure."""
+"""Figures have their panels and points."""
 
-from sparing.study.exhibits import NOT_MEASURED
 from sparing.study.matchmaker.figures import SHOWN, figures
 from sparing.study.matchmaker.grid import BY_CHANCE, PER_SOURCE
-from sparing.study.matchmaker.page import page
-from sparing.study.matchmaker.results import MCM, PUB_E, SUB_E, Results
-from tests.study.matchmaker.rows import TINY, results
-
-
-def test_it_has_tables_and_drawings_and_leads_nowhere():
-    text = page(results())
-    assert text.count("<svg") == 5
-    assert text.count("<table>") == 4 + 5
-    assert "http" not in text
-    assert "<script" not in text
-    assert "about 250" in text
-    assert NOT_MEASURED not in text
-
-
-def test_without_measurements_it_says_so():
-    text = page(Results(TINY, []))
-    assert NOT_MEASURED in text
-    assert "<svg" not in text
+from sparing.study.matchmaker.results import MCM, PUB_E, SUB_E
+from tests.study.matchmaker.rows import results
 
 
 def test_figures_have_their_panels_and_points():

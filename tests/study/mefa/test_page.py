@@ -1,27 +1,8 @@
-"""The page stands alone, and has every table and figure."""
+"""Figures have their panels and points."""
 
-from sparing.study.exhibits import NOT_MEASURED
 from sparing.study.mefa.figures import TREES, figures
 from sparing.study.mefa.grid import METHODS, PRINTED
-from sparing.study.mefa.page import page
-from sparing.study.mefa.results import Results
-from tests.study.mefa.rows import TINY, results
-
-
-def test_it_has_tables_and_drawings_and_leads_nowhere():
-    text = page(results())
-    assert text.count("<svg") == 8
-    assert text.count("<table>") == 8 + 8
-    assert "http" not in text
-    assert "<script" not in text
-    assert "2, 9*1; 1, 9*2; 1, 2*2" in text
-    assert NOT_MEASURED not in text
-
-
-def test_without_measurements_it_says_so():
-    text = page(Results(TINY, []))
-    assert NOT_MEASURED in text
-    assert "<svg" not in text
+from tests.study.mefa.rows import results
 
 
 def test_figures_have_their_panels_and_points():

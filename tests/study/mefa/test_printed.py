@@ -10,55 +10,59 @@ from sparing.study.mefa.figures import (
 )
 from sparing.study.mefa.printed import comparisons
 from sparing.study.mefa.results import Results
-from sparing.study.mefa.row import from_csv, to_csv
+from sparing.study.mefa.row import Row
 from tests.study.mefa.rows import TINY, results
+from tests.study.studies import ours, verdicts
 
 
-def ours(start):
-    return [c.ours for c in comparisons(results()) if c.what.startswith(start)]
-
-
-def test_every_claim_has_ours_beside_it():
+def test_every_claim_that_can_be_measured_has_ours_beside_it():
     found = comparisons(results())
-    assert len({(c.what, c.where) for c in found}) == len(found) == 17
-    assert [c for c in found if c.ours is None] == []
+    assert len(found) == 19
+    assert [c.where for c in found if c.ours is None] == ["related works", "trace setting"]
 
 
 def test_the_example_gives_the_numbers_of_the_slides():
-    assert ours("round 1") == ["2, 9; 1, 18; 1, 4"]
-    assert ours("round 2") == ["2, 4; 1, 4"]
-    assert ours("similarity of s1") == ["60%"]
-    assert ours("benefit of all three") == ["3; 1"]
+    assert ours("mefa", "round 1") == ["2, 9; 1, 18; 1, 4"]
+    assert ours("mefa", "round 2") == ["2, 4; 1, 4"]
+    assert ours("mefa", "similarity of s1") == ["60%"]
+    assert ours("mefa", "benefit of all three") == ["3; 1"]
 
 
 def test_claims_are_judged_by_sums_over_samples():
     """MEFA costs 60, 60, 60 and 160: 85 on average, beside 80 of SPA and 120 of AA. As printed it costs 64."""
-    assert ours("uniform: MEFA's cost below SPA's") == [
-        "holds in part: -6%, 29%, cheapest in 75% of samples (as printed: 20%, 47%)"
+    assert ours("mefa", "uniform: MEFA's cost below SPA's") == [
+        "-6%, 29%, cheapest in 75% of samples (as printed: 20%, 47%)"
     ]
-    assert ours("Facebook, exponential sizes") == [
-        "holds in part: -6%, 65%, cheapest in 75% of samples (as printed: 20%, 73%)"
+    assert ours("mefa", "Facebook, exponential sizes") == [
+        "-6%, 65%, cheapest in 75% of samples (as printed: 20%, 73%)"
     ]
-    assert ours("exponential places: MEFA is further") == [
-        "does not hold: SPA -6% instead of -6%, AA 29% instead of 29%"
+    assert ours("mefa", "exponential places: MEFA is further") == [
+        "SPA -6% instead of -6%, AA 29% instead of 29% (as printed: 20% instead of 20%, 47% instead of 47%)"
     ]
-    assert ours("exponential sizes: MEFA is further") == [
-        "holds in part: SPA -6% instead of -6%, AA 65% instead of 29%"
+    assert ours("mefa", "exponential sizes: MEFA is further") == [
+        "SPA -6% instead of -6%, AA 65% instead of 29% (as printed: 20% instead of 20%, 73% instead of 47%)"
     ]
-    assert ours("uniform: MEFA's cost on DS trees") == [
-        "holds in part: 50% (gamma = 0), 25% (gamma = 10), 0% (gamma = 30)"
-    ]
-    assert ours("leaves of the Facebook tree") == ["60 of 90"]
+    assert ours("mefa", "uniform: MEFA's cost on DS trees") == ["50% (gamma = 0), 25% (gamma = 10), 0% (gamma = 30)"]
+    assert ours("mefa", "leaves of the Facebook tree") == ["60 of 90"]
+
+
+def test_verdicts_are_worked_out_from_the_rows():
+    assert verdicts("mefa", "round") == ["REPRODUCED"] * 2
+    assert verdicts("mefa", "uniform: MEFA's cost below SPA's") == ["PARTLY"]
+    assert verdicts("mefa", "exponential places: MEFA is further") == ["NOT"]
+    assert verdicts("mefa", "exponential sizes: MEFA is further") == ["PARTLY"]  # below AA only
+    assert verdicts("mefa", "uniform: MEFA's cost on DS trees") == ["PARTLY"]
+    assert verdicts("mefa", "leaves") == ["PARTLY"]  # 60 for 63 leaves, 90 for 120 nodes
+    assert verdicts("mefa", "cost of MEFA beside the least") == ["REPRODUCED"]  # theta is 20: at most 4.0 times
 
 
 def test_the_bound_counts_samples_whose_least_cost_is_something():
     """Of four samples the first costs nothing at best, and the others 60, 60 and 160 beside 50."""
-    assert ours("cost of MEFA beside the least") == ["mean 1.87, worst 3.20 times the least, small trees"]
+    assert ours("mefa", "cost of MEFA beside the least") == ["mean 1.87, worst 3.20 times the least, small trees"]
 
 
 def test_what_was_not_measured_is_not_there():
     nothing = Results(TINY, [])
-    assert {c.where for c in comparisons(nothing) if c.ours is not None} == {"example of MEFA", "related works"}
     for table in (costs_table, accounts_table, facebook_table, trees_table, lengths_table, exact_table):
         assert table(nothing)[1] == []
 
@@ -79,5 +83,7 @@ def test_tables_have_what_was_saved_and_costs():
 
 def test_csv_gives_back_what_it_was_given():
     rows = results().rows
-    assert list(from_csv(to_csv(rows))) == rows
-    assert to_csv(rows).startswith("kind,nodes,subscribers,average,distribution,sample,tree,target,method,theta,told,")
+    assert Row.from_csv(Row.to_csv(rows)) == rows
+    assert Row.to_csv(rows).startswith(
+        "kind,nodes,subscribers,average,distribution,sample,tree,target,method,theta,told,"
+    )

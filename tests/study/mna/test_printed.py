@@ -3,22 +3,18 @@
 from sparing.study.mna.figures import summary, table_i
 from sparing.study.mna.printed import comparisons
 from tests.study.mna.rows import results
+from tests.study.studies import ours, verdicts
 
 
-def ours(found, start):
-    return [c.ours for c in comparisons(found) if c.what.startswith(start)]
-
-
-def test_every_printed_number_has_one_of_ours():
+def test_every_claim_but_seconds_of_servers_can_be_measured():
     found = comparisons(results())
-    assert len(found) == 22
-    assert all(c.ours is not None for c in found)
-    assert len({(c.what, c.where) for c in found}) == len(found)
+    assert len(found) == 49
+    assert [c.printed for c in found if c.ours is None] == ["500 s", "almost 1,200 s"]
 
 
 def test_the_paper_is_quoted_as_it_is():
     printed = {c.what: c.printed for c in comparisons(results())}
-    assert [printed[w] for w in printed if w.startswith("ADOCK's messages over the static")] == [
+    assert [printed[w] for w in printed if w.startswith("ADOCK's messages over the static optimum's: ")] == [
         "3.53%",
         "0.88%",
         "4.29%",
@@ -29,15 +25,32 @@ def test_the_paper_is_quoted_as_it_is():
 
 
 def test_ours_are_worked_out_from_the_rows():
-    found = results()
-    assert ours(found, "ADOCK's messages over the static") == ["2.00%"] * 4
-    assert ours(found, "WAD's messages over ADOCK's") == ["5.0%"] * 7
-    assert ours(found, "ADOCK's messages, sliding against tumbling") == ["0.0%"] * 2
-    assert ours(found, "BAT's messages more than ADOCK's") == ["10,200"] * 2  # scaled from 100 s to 1,000 s
-    assert ours(found, "ADOCK's compute at the highest rate") == ["40.0 s"] * 2  # 4 s in 100 s
-    assert ours(found, "ADOCK's compute, times WAD's") == ["up to 2.0"] * 2  # 4 s and 2 s
-    assert ours(found, "ADOCK's decision time over WAD's") == ["200.0%"] * 2  # 3 s and 1 s
-    assert ours(found, "ADOCK's messages below WAD's") == ["4.8%"]
+    assert ours("mna", "ADOCK's messages over the static optimum's: ") == ["2.00%"] * 4
+    assert ours("mna", "WAD's messages over ADOCK's: ") == ["5.0%"] * 6
+    assert ours("mna", "WAD's messages over ADOCK's, the most") == ["5.0%"]
+    assert ours("mna", "experiments in which ADOCK sends") == ["26 of 26"]
+    assert ours("mna", "ADOCK's messages, sliding against tumbling") == ["0.0%"] * 2
+    assert ours("mna", "BAT's messages more than ADOCK's") == ["10,200"] * 2  # scaled from 100 s to 1,000 s
+    assert ours("mna", "ADOCK's compute, times WAD's, the most") == ["up to 2.0"] * 2  # 4 s and 2 s
+    assert ours("mna", "ADOCK's compute, sliding") == ["1.00"]
+    assert ours("mna", "ADOCK's decision time over WAD's, window") == ["200.0%"] * 2  # 3 s and 1 s
+    assert ours("mna", "ADOCK's messages below WAD's") == ["4.8%"] * 2
+
+
+def test_verdicts_are_worked_out_from_the_rows():
+    assert verdicts("mna", "ADOCK's messages over the static optimum's: ") == [
+        "PARTLY",
+        "NOT",
+        "NOT",
+        "PARTLY",
+    ]  # 2% for 3.53% ...
+    assert verdicts("mna", "ADOCK's messages over the static optimum's, the most") == ["REPRODUCED"]  # under 4.29%
+    assert verdicts("mna", "experiments in which BAT sends") == ["REPRODUCED"]
+    assert verdicts("mna", "WAD's messages over ADOCK's: traffic") == ["PARTLY", "PARTLY"]  # 5% for 7% and 2.7%
+    assert verdicts("mna", "WAD's messages over ADOCK's: stock") == ["NOT"] * 4
+    assert verdicts("mna", "WAD's messages over ADOCK's, as rates grow") == ["NOT"] * 2
+    assert verdicts("mna", "ADOCK's decision time over WAD's, window") == ["NOT", "PARTLY"]  # 200% for 41% and 300%
+    assert verdicts("mna", "ADOCK's compute at the highest rate") == ["NOT_MEASURED"] * 2
 
 
 def test_what_was_not_measured_is_not_there():

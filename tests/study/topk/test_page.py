@@ -1,29 +1,10 @@
-"""The page stands alone, and has every table and figure."""
+"""Figures have their panels and points."""
 
 import pytest
 
-from sparing.study.exhibits import NOT_MEASURED
 from sparing.study.topk.figures import figures
 from sparing.study.topk.grid import AGAIN, ANCESTOR_COVER_K, EXACT, RANK_TREE, REGULAR_COVER
-from sparing.study.topk.page import page
-from sparing.study.topk.results import Results
-from tests.study.topk.rows import TINY, results
-
-
-def test_it_has_tables_and_drawings_and_leads_nowhere():
-    text = page(results())
-    assert text.count("<svg") == 6
-    assert text.count("<table>") == 2 + 6
-    assert "http" not in text
-    assert "<script" not in text
-    assert "84.71%" in text
-    assert NOT_MEASURED not in text
-
-
-def test_without_measurements_it_says_so():
-    text = page(Results(TINY, []))
-    assert NOT_MEASURED in text
-    assert "<svg" not in text
+from tests.study.topk.rows import results
 
 
 def test_figures_have_their_panels_and_points():
