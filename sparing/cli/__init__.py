@@ -16,6 +16,7 @@ def build() -> typer.Typer:
     from sparing.cli.demo import demo
     from sparing.cli.explain import explain
     from sparing.cli.generate import generate
+    from sparing.cli.inspect import inspect
     from sparing.cli.plan import plan
     from sparing.cli.replay import replay
     from sparing.cli.run import run
@@ -28,7 +29,7 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in (demo, run, replay, plan, explain, generate, study):
+    for command in (demo, run, replay, plan, explain, inspect, generate, study):
         app.command()(command)
     app.add_typer(bench, name="bench")
 

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from sparing.cli.console import ConfOption, MasterOption, err, interruptible, say, spark_session, step, told
 
+if TYPE_CHECKING:
+    from sparing.spark.micro_batch import MicroBatch
+
 
 def run(
     file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
     once: bool = typer.Option(False, "--once", help="Work through what is there, then stop."),
+    log: str | None = typer.Option(
+        None,
+        "--log",
+        help="Add a line of JSON per event of the stream to a file; - is standard error.",
+        metavar="FILE",
+    ),
+    metrics_port: int | None = typer.Option(
+        None, "--metrics-port", help="Serve metrics for Prometheus on this port, e.g. 9464.", min=0, max=65535
+    ),
+    metrics_host: str = typer.Option(
+        "127.0.0.1", "--metrics-host", help="The address to serve them on; 0.0.0.0 lets other machines in."
+    ),
     master: str = MasterOption,
     conf: list[str] = ConfOption,
 ) -> None:
@@ -22,7 +39,14 @@ def run(
     Windows are notified once the watermark has passed their end, so the last ones stay open until later events come.
 
     Example: sparing run toronto.yaml --once
+
+    Example: sparing run toronto.yaml --log toronto.jsonl --metrics-port 9464
     """
+    with _logged(log, file), _served(metrics_host, metrics_port) as hear:
+        _run(file, once, hear, master, conf)
+
+
+def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, master: str, conf: list[str]) -> None:
     from sparing.deployment.deployment import Deployment
 
     deployment = Deployment.read(file)
@@ -42,7 +66,7 @@ def run(
             err.print(sentence, highlight=False, markup=False)
 
         with step("Preparing the stream"):
-            query = stream(spark, deployment, once=once, watch=watch, tell=tell)
+            query = stream(spark, deployment, once=once, watch=watch, tell=tell, hear=hear)
         with interruptible() as stop:
             wait(query, stop)
         if stop.is_set():
@@ -50,3 +74,30 @@ def run(
         say(f"{deployment.name}: {told(totals)}.")
         if deployment.sink is not None and deployment.sink.path is not None:
             say(f"The tables are in {deployment.sink.path}.")
+
+
+@contextmanager
+def _logged(where: str | None, file: Path) -> Iterator[None]:
+    """Log what happens inside, also that it could not begin."""
+    if where is None:
+        yield
+        return
+    from sparing.spark.logs import failures_logged, log_to
+
+    with log_to(where), failures_logged(str(file)):
+        yield
+
+
+@contextmanager
+def _served(host: str, port: int | None) -> Iterator[Callable[[MicroBatch], None] | None]:
+    """Serve metrics; gives what must hear of every micro-batch."""
+    if port is None:
+        yield None
+        return
+    from sparing.spark.prometheus import Metrics, serve
+
+    metrics = Metrics()
+    with serve(metrics, host, port) as taken:
+        if port == 0:
+            err.print(f"Metrics are served on http://{host}:{taken}/metrics.", highlight=False)
+        yield metrics.record

@@ -33,11 +33,21 @@ Tell = Callable[[str], None]
 class Following:
     """The plan in force, and what it was made from."""
 
-    def __init__(self, spark: SparkSession, deployment: Deployment, plan: Plan, checkpoint: str, tell: Tell) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        deployment: Deployment,
+        plan: Plan,
+        checkpoint: str,
+        tell: Tell,
+        fingerprint: str = "",
+    ) -> None:
+        """`plan`, with its `fingerprint`, is the one that the query is started with."""
         self._spark, self._checkpoint, self._tell = spark, checkpoint, tell
         self._deployment = deployment
         self._with_top_k = _asks_for_top_k(deployment)  # whether the query reads that column
         self.plan = plan
+        self._first = fingerprint
         self._fingerprint: str | None = None  # None: the plan that the query was started with
         self._seen = self._look()
         self._folder = tempfile.TemporaryDirectory(prefix="sparing-plans-")
@@ -46,6 +56,11 @@ class Following:
         file = self._deployment.file
         paths = [*([] if file is None else [str(file)]), *self._deployment.tables]
         return [version(path) for path in paths]
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the plan in force."""
+        return self._fingerprint or self._first
 
     def catch_up(self) -> None:
         """Before a micro-batch, in the thread that starts its jobs: take notice of changes, and run under the plan."""

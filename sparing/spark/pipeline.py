@@ -37,13 +37,15 @@ class Delivered:
     parts of it would run the pipeline twice. In a batch it is kept once computed; `forget` frees it.
 
     `control` is what the control plane sent, worked out when the bill is asked for. A batch has it on its bill; a
-    stream writes it down once, in the first micro-batch under a plan (`sparing run`).
+    stream writes it down once, in the first micro-batch under a plan (`sparing run`). `fingerprint` is the plan's, as
+    workers know it.
     """
 
     spark: SparkSession
     plan: Plan
     records: DataFrame
     control: Callable[[], Bill] | None = None
+    fingerprint: str = ""
 
     @cached_property
     def notifications(self) -> DataFrame:
@@ -125,7 +127,7 @@ class PubSub:
         parceled = match(admit(publications, interests), shipped)
         if streaming:
             walked = walk_stream(parceled, shipped, self.deployment.watermark)
-            return Delivered(self.spark, self.plan, unpack(walked))
+            return Delivered(self.spark, self.plan, unpack(walked), fingerprint=shipped.fingerprint)
         records = unpack(walk_batch(parceled, shipped)).persist()
         return Delivered(self.spark, self.plan, records, partial(control_bill, self.plan))
 

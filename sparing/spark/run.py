@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,8 +23,12 @@ from sparing.spark import sinks, sources
 from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
 from sparing.spark.control_book import ControlBook
 from sparing.spark.follow import Following, Tell
+from sparing.spark.journal import Journal
+from sparing.spark.logs import log
 from sparing.spark.parcels import CPU, EVENTS_OF, LEAST, SIENA, Link
 from sparing.spark.pipeline import Delivered, PubSub
+from sparing.spark.progress import Hear, settle
+from sparing.spark.tally import tally_of
 
 PULSE = 1  # seconds between two looks at whether a stream is to be stopped
 Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-batch and the rows that it wrote
@@ -35,11 +40,13 @@ def stream(
     once: bool = False,
     watch: Watcher | None = None,
     tell: Tell = lambda _: None,
+    hear: Hear | None = None,
 ) -> StreamingQuery:
     """Start the streaming pipeline of a deployment, going on from its checkpoint if there is one.
 
     With `once` it works through what is there, in micro-batches, and stops. If the deployment was read from a file, the
-    stream follows changes of its publishers, subscriptions and links; `tell` is told of them.
+    stream follows changes of its publishers, subscriptions and links; `tell` is told of them. `hear` gets the record of
+    every micro-batch that Spark has committed, a little later and in another thread. The same is logged (`logs`).
     """
     sink = deployment.needed_sink()
     checkpoint = deployment.checkpoint
@@ -56,34 +63,51 @@ def stream(
     delivered = pubsub.deliver(publications)
     check_in(spark, checkpoint, note_for(spark, deployment, pubsub.plan, pubsub.groups()))
 
-    following = Following(spark, deployment, pubsub.plan, checkpoint, tell)
+    name = f"sparing {deployment.name}"
+    journal = Journal(spark, name, tell, hear)
+    following = Following(spark, deployment, pubsub.plan, checkpoint, journal.tell, delivered.fingerprint)
     book = ControlBook(spark, checkpoint)
 
     def write(records: DataFrame, batch: int) -> None:
-        following.catch_up()
+        journal.catch_up(following)
         control = partial(book.due, following.plan, batch)
         records.persist()
         try:
-            counts = sinks.write(Delivered(spark, following.plan, records, control), sink, batch)
+            part = Delivered(spark, following.plan, records, control)
+            tally = tally_of(part, journal.by_link(following.plan))
+            counts = sinks.write(part, sink, batch, tally)
         finally:
             records.unpersist()
+        journal.wrote(batch, tally, following)
         if watch is not None:
             watch(batch, counts)
 
-    writer = delivered.records.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint)
-    writer = writer.queryName(f"sparing {deployment.name}")
-    return writer.trigger(availableNow=True).start() if once else writer.start()
+    writer = delivered.records.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint).queryName(name)
+    journal.begin(pubsub.plan, delivered.fingerprint, deployment=deployment.name, checkpoint=checkpoint, once=once)
+    try:
+        return writer.trigger(availableNow=True).start() if once else writer.start()
+    except Exception:
+        journal.give_up()
+        raise
 
 
 def wait(query: StreamingQuery, stop: Event | None = None) -> None:
     """Wait for a stream to end, or end it once `stop` is set; its failure becomes one sentence."""
+    stopped = False
     try:
         while not query.awaitTermination(PULSE):
             if stop is not None and stop.is_set():
                 query.stop()
-                return
+                stopped = True
+                break
     except StreamingQueryException as error:
-        raise SparingError(f"The stream failed: {_cause(str(error))}") from error
+        settle(query)
+        reason = _cause(str(error))
+        log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
+        raise SparingError(f"The stream failed: {reason}") from error
+    settle(query)
+    end = ("stream stopped", "is stopped") if stopped else ("stream ended", "has worked through what was there")
+    log(end[0], f"{query.name} {end[1]}.", query=query.name)
 
 
 def _cause(text: str) -> str:

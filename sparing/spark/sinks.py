@@ -19,25 +19,24 @@ from sparing.model.errors import SparingError
 from sparing.spark.admit_stage import TIMESTAMP_TEXT
 from sparing.spark.paths import located
 from sparing.spark.pipeline import Delivered
-from sparing.spark.unpack_stage import BILL, NOTIFICATION, QUARANTINE
+from sparing.spark.tally import TABLES, Tally, tally_of
 
 FOLDERS = ("parquet", "json", "avro")
-TABLES = {"notifications": NOTIFICATION, "bill": BILL, "quarantine": QUARANTINE}
 Counts = Mapping[str, int]
 
 
-def write(delivered: Delivered, sink: Endpoint, batch: int | None) -> Counts:
-    """Write the tables of a micro-batch (None: of a replay); returns how many rows each got."""
-    size = F.when(F.col("record") == NOTIFICATION, F.size("recipients")).otherwise(1)
-    found = delivered.records.groupBy("record").agg(F.sum(size).alias("rows")).collect()
-    rows = {row["record"]: int(row["rows"]) for row in found}
-    rows[BILL] = rows.get(BILL, 0) + len(delivered.settled)
-    for name, record in TABLES.items():
-        if rows.get(record):
+def write(delivered: Delivered, sink: Endpoint, batch: int | None, tally: Tally | None = None) -> Counts:
+    """Write the tables of a micro-batch (None: of a replay); returns how many rows each got.
+
+    `tally` is what was counted before, if it was.
+    """
+    rows = (tally or tally_of(delivered)).rows
+    for name in TABLES:
+        if rows[name]:
             _write(getattr(delivered, name), name, sink, batch)
         elif sink.format in FOLDERS:
             _remove(delivered.spark, _folder(sink, name, batch))
-    return {name: rows.get(record, 0) for name, record in TABLES.items()}
+    return rows
 
 
 def place(sink: Endpoint, replay: bool) -> str | None:

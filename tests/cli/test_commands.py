@@ -19,7 +19,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.spark.run import replay
 from tests.spark import files, world
 
-COMMANDS = ("demo", "run", "replay", "plan", "explain", "generate", "study", "bench")
+COMMANDS = ("demo", "run", "replay", "plan", "explain", "inspect", "generate", "study", "bench")
 BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker", "fold", "events")
 
 

@@ -1,0 +1,51 @@
+"""Packed states in words. No Spark session is needed for that; what a whole checkpoint holds is in test_inspect."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sparing.flow.links.bat import BAT
+from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
+from sparing.flow.overlay import BEGINNING
+from sparing.model.box import Box
+from sparing.model.subscription import Query, Subscription
+from sparing.spark.inspect_state import Known, waiting_in
+from sparing.spark.states import store_state
+from tests.judges.overlay import Publication
+from tests.spark.test_states import GROUP, advance, machinery
+
+BROKERS = ("a", "b", "c")
+DIGEST = Subscription("s", "C", Query("t", Box(), every=10))
+
+
+def test_subscriptions_go_by_the_ids_that_they_had():
+    found = machinery([replace(DIGEST, id="r"), DIGEST], PUBLISHER_EDGE)
+    state, _ = advance(found, None, [Publication("p", 3, "a", x=1), Publication("q", 7, "a", x=1)], 5, BEGINNING)
+    packed = store_state(found, "the plan", state)
+    without = waiting_in(GROUP, packed, Known(BROKERS))
+    assert (without.plan, without.packed_bytes, without.topic) == ("the plan", len(packed), "t")
+    assert (without.publications, without.not_yet) == (2, 1)
+    assert [(w.subscription, w.start, w.end, w.publications, w.ahead) for w in without.windows] == [
+        ("r", None, 10, 1, 0),
+        ("s", None, 10, 1, 0),
+    ]
+    assert without.ahead == {"r": 1, "s": 1}
+    # Of two subscriptions, the deployment has one left: all the same, nothing that waits is kept quiet about.
+    after = waiting_in(GROUP, packed, Known(BROKERS, {"r": "b"}, machinery([DIGEST], PUBLISHER_EDGE)))
+    assert [(w.subscription, w.start, w.digest, w.ahead) for w in after.windows] == [
+        ("r", None, None, 0),
+        ("s", 0, True, 1),
+    ]
+    assert after.ahead == {"r": 1}
+    assert [window.at for window in after.windows] == [("b",), ("its subscriber's broker",)]
+
+
+def test_brokers_with_modes_are_named():
+    found = machinery([DIGEST], BAT)
+    state, _ = advance(found, None, [Publication("p", 3, "a", x=1)], 5, BEGINNING)
+    assert state.modes is not None
+    modes = replace(state.modes, forwards=np.array([False, True, True]))
+    packed = store_state(found, "the plan", replace(state, modes=modes))
+    assert waiting_in(GROUP, packed, Known(BROKERS)).forwards == ("b", "c")
