@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types contract unit format clean
+.PHONY: help setup demo test lint types contract unit docs format clean
 
 help: ## Show what can be made
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -46,9 +46,12 @@ unit: setup java ## Run the tests, those that need Spark beside the others
 	$(BIN)/python -m pytest -m spark; spark=$$?; \
 	wait $$plain; plain=$$?; cat $(PLAIN); exit $$((plain | spark))
 
+docs: setup ## Build the documentation's site, site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 format: setup ## Put style right
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean: ## Remove the environment and what runs left behind
-	rm -rf $(VENV) demo out spark-warehouse .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) demo out site spark-warehouse .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import typer
-
-from sparing.cli import build
-
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 _FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"`([\w./-]+\.(?:yaml|jsonl?|csv|py))`")
 
 
 class Block(NamedTuple):
@@ -25,10 +21,19 @@ class Block(NamedTuple):
     page: str
     info: str
     text: str
+    above: str = ""  # the paragraph that leads up to it
+    line: int = 0
 
     @property
     def name(self) -> str:
-        return f"{self.page}: {self.text.splitlines()[0][:40]}"
+        return f"{self.page}:{self.line}: {self.text.splitlines()[0][:40]}"
+
+    @property
+    def file(self) -> str | None:
+        """The file that a reader saves the example as: the last one that the paragraph above names."""
+        ending = {"yaml": ".yaml", "json": (".json", ".jsonl"), "csv": ".csv", "python": ".py"}.get(self.info)
+        named = [file for file in _FILE.findall(self.above) if ending and file.endswith(ending)]
+        return named[-1] if named else None
 
 
 @cache
@@ -36,19 +41,30 @@ def text_of(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
+def flat(page: str) -> str:
+    """The text of a page without line breaks, to look for sentences in."""
+    return " ".join(text_of(page).split())
+
+
+def essential(text: str) -> list[str]:
+    """The lines of an output, however they are laid out."""
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip(" ─┄-+")]
+
+
 def blocks(page: str, info: str | None = None) -> list[Block]:
-    found = [Block(page, match["info"].strip(), match["text"]) for match in _FENCE.finditer(text_of(page))]
+    found, end, text = [], 0, text_of(page)
+    for match in _FENCE.finditer(text):
+        above = text[end : match.start()].strip().split("\n\n")[-1]
+        line = text.count("\n", 0, match.start()) + 1
+        found.append(Block(page, match["info"].strip(), match["text"], above, line))
+        end = match.end()
     return [block for block in found if info is None or block.info == info]
 
 
-def only(page: str, info: str) -> str:
-    (block,) = blocks(page, info)
+def only(page: str, info: str, within: str = "") -> str:
+    """The only example of a sort on a page that has some text in it."""
+    (block,) = (block for block in blocks(page, info) if within in block.text)
     return block.text
-
-
-def rows_of(page: str) -> list[dict]:
-    """The JSON lines of a page's only data example."""
-    return [json.loads(line) for line in only(page, "json").splitlines()]
 
 
 def table(page: str, *columns: str) -> list[dict[str, str]]:
@@ -63,23 +79,3 @@ def table(page: str, *columns: str) -> list[dict[str, str]]:
         elif inside and not set(line) <= set("|- "):
             found.append(dict(zip(columns, cells, strict=True)))
     return found
-
-
-def check_command(line: str) -> None:
-    """Parse a shell command of ours as the command line would, without running it."""
-    words = shlex.split(line, comments=True)
-    while words and re.fullmatch(r"\w+=.*", words[0]):
-        words = words[1:]
-    if not words:
-        return
-    match words[0]:
-        case "sparing":
-            command, rest = typer.main.get_command(build()), words[1:]
-            while commands := getattr(command, "commands", None):
-                command, rest = commands[rest[0]], rest[1:]
-            command.make_context(command.name, rest)
-        case "make":
-            targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-            assert words[1] in targets, line
-        case other:
-            assert other in ("export", "venv-pack", ".venv/bin/pre-commit"), line

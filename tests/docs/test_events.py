@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 from collections import Counter
-from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from rich.console import Console
-from typer.testing import CliRunner
 
-from sparing.cli import build
 from sparing.cli.console import clock
 from sparing.cli.explain_event import tell_event
 from sparing.control.merging.policy import CAEVA, Events
@@ -37,10 +32,9 @@ from sparing.model.bill import CONTROL, Bill, MessageKind, total
 from sparing.model.errors import SparingError
 from sparing.report.tables import bills_table, suppressed_table
 from tests.docs import walks
-from tests.docs.pages import ROOT, blocks, table, text_of
+from tests.docs.pages import blocks, essential, flat, table, text_of
 
 PAGE = "docs/events.md"
-EXAMPLES = ROOT / "docs" / "examples"
 EXAMPLE, OUTAGE = (block.text for block in blocks(PAGE, "yaml"))
 REPORTS, PAYLOAD = (block.text for block in blocks(PAGE, "json"))
 STORY, REPLAYED = (block.text for block in blocks(PAGE, "text"))
@@ -97,26 +91,13 @@ def heard(reports: str, sql: str, within: str | None = None, events: str = "caev
     return found
 
 
-def flat() -> str:
-    return " ".join(text_of(PAGE).split())
-
-
-def essential(text: str) -> list[str]:
-    return [" ".join(line.split()) for line in text.splitlines() if line.strip() and "─" not in line]
-
-
 # The example
-
-
-def test_the_example_is_the_one_in_its_folder() -> None:
-    assert (EXAMPLES / "incidents.yaml").read_text() == EXAMPLE
-    assert (EXAMPLES / "incidents" / "reports.jsonl").read_text() == REPORTS
 
 
 def test_the_report_without_a_key() -> None:
     (left_out,) = set(REPORTS.splitlines()) - set(WITH_KEYS.splitlines())
     assert json.loads(left_out)["id"] == "9"
-    assert f"The ninth does not say where: it is in quarantine, `{Reason.NO_KEY.value}`." in flat()
+    assert f"The ninth does not say where: it is in quarantine, `{Reason.NO_KEY.value}`." in flat(PAGE)
 
 
 def test_what_subscribers_are_told() -> None:
@@ -153,7 +134,7 @@ def test_what_is_counted(events: Events) -> None:
     found = plan(events=events)
     (window,) = walked(found).notifications
     assert found.subscriptions[window.subscription].id == "count"
-    assert f"`{window.payload}`: three events" in flat()
+    assert f"`{window.payload}`: three events" in flat(PAGE)
     assert (clock(window.start)[11:16], clock(window.end)[11:16]) == ("08:00", "08:10")
 
 
@@ -221,22 +202,6 @@ def test_kinds_that_are_told_about() -> None:
         assert f"- **{kind.value}**" in text_of(PAGE)
 
 
-@pytest.mark.spark
-def test_the_commands(spark: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    @contextmanager
-    def running(*_: object) -> Any:
-        yield spark
-
-    shutil.copytree(EXAMPLES, tmp_path / "examples")
-    monkeypatch.setattr("sparing.cli.explain.spark_session", running)
-    monkeypatch.setattr("sparing.cli.replay.spark_session", running)
-    for command, shown in ((EXPLAIN, STORY), (REPLAY, REPLAYED)):
-        words = [word.replace("docs/examples", f"{tmp_path}/examples") for word in shlex.split(command)]
-        result = CliRunner().invoke(build(), words[1:], env={"COLUMNS": "200"})
-        assert result.exit_code == 0, result.output
-        assert [line for line in essential(shown) if line not in essential(result.stdout)] == []
-
-
 # The rules
 
 
@@ -262,7 +227,7 @@ def test_the_time_of_an_event_is_when_it_began() -> None:
 
 
 def test_a_value_that_is_repeated_is_not_the_latest_again() -> None:
-    assert "after 1, 2 and 1 again, the latest is 2" in flat()
+    assert "after 1, 2 and 1 again, the latest is 2" in flat(PAGE)
     lines = "".join(report(f"08:00:0{at}", "n1", severity=value) for at, value in enumerate((1, 2, 1)))
     (told,) = walked(plan(wish(ALL)), lines).told
     payload = json.loads(told.payload)
@@ -368,11 +333,11 @@ def test_every_way_of_merging_and_every_placement_is_told_about() -> None:
 
 def test_defaults_that_are_named() -> None:
     assert MergeEntry.model_fields["cycle"].default == "1 second"
-    assert "multiples of **`cycle`** (1 second if left out)" in flat()
-    assert f"({CAEVA.active}, or `active_aggregators`)" in flat()
+    assert "multiples of **`cycle`** (1 second if left out)" in flat(PAGE)
+    assert f"({CAEVA.active}, or `active_aggregators`)" in flat(PAGE)
     assert (PART, round(1 - FADES, 3), CAEVA.delta) == (0.5, 0.1, 1.0)
-    assert "one message, or half as many as it takes" in flat()
-    assert "fades by a tenth with every event" in flat()
+    assert "one message, or half as many as it takes" in flat(PAGE)
+    assert "fades by a tenth with every event" in flat(PAGE)
 
 
 def test_what_is_told_is_the_same_under_all_of_them() -> None:
@@ -409,7 +374,7 @@ def test_the_outage_that_is_shown() -> None:
     kinds = ("publication", "merged", "coordination")
     numbers = [[walked(one).bill.by_kind()[kind] for kind in kinds] for one in (failing, sound)]
     sentence = "{} publications, {} merged events and {} messages of coordination instead of {}, {} and {}."
-    assert sentence.format(*numbers[0], *numbers[1]) in flat()
+    assert sentence.format(*numbers[0], *numbers[1]) in flat(PAGE)
 
 
 def test_a_coordinator_that_is_lost_misses_a_cycle() -> None:
@@ -422,7 +387,7 @@ def test_a_coordinator_that_is_lost_misses_a_cycle() -> None:
         times.append((clock(told[0].time)[11:19], told[0].payload))
     (late, what), (usual, expected) = times
     assert what == expected
-    assert f"`screen` is told at {late} what it would have been told at {usual}." in flat()
+    assert f"`screen` is told at {late} what it would have been told at {usual}." in flat(PAGE)
 
 
 def test_somebody_must_be_up() -> None:

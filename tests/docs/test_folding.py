@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
-from sparing.cli import build
 from sparing.control.fold_summary import FoldingSummary
 from sparing.control.folding.kernels.greedy import MOST_PIECES as MOST_BOXES
 from sparing.control.folding.literal import Account, rounds
@@ -30,7 +27,7 @@ from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
 from sparing.model.bill import total
 from tests.docs import walks
-from tests.docs.pages import ROOT, blocks, only, table, text_of
+from tests.docs.pages import blocks, table, text_of
 
 PAGE = "docs/folding.md"
 POLICY, EXAMPLE, HANG = (block.text for block in blocks(PAGE, "yaml"))
@@ -47,30 +44,6 @@ def plan(what: str = EXAMPLE, more: dict[str, Any] | None = None, **policy: Any)
 def folding(found: Plan) -> FoldingSummary:
     (only_topic,) = summary_of(found).foldings
     return only_topic
-
-
-def essential(text: str) -> list[str]:
-    return [" ".join(line.split()) for line in text.splitlines() if line.strip() and "─" not in line]
-
-
-def printed(what: str, tmp_path: Path) -> list[str]:
-    file = tmp_path / "example.yaml"
-    file.write_text(what)
-    result = CliRunner().invoke(build(), ["plan", str(file)], env={"COLUMNS": "150"})
-    assert result.exit_code == 0, result.output
-    return essential(result.stdout)
-
-
-def test_the_example_is_the_one_in_its_folder() -> None:
-    comment, _, rest = (ROOT / "docs" / "examples" / "folding.yaml").read_text().partition("\n")
-    assert comment.startswith("# ")
-    assert rest == EXAMPLE
-
-
-def test_the_plan_that_is_shown(tmp_path: Path) -> None:
-    assert "sparing plan folding.yaml" in only(PAGE, "sh")
-    shown = essential(blocks(PAGE, "text")[0].text)
-    assert printed(EXAMPLE, tmp_path)[-len(shown) :] == shown
 
 
 def test_covering_would_leave_one_out() -> None:
@@ -250,13 +223,6 @@ def test_reconfigurations_are_coordination() -> None:
 # Trees
 
 
-def test_why_somebody_hangs_where(tmp_path: Path) -> None:
-    shown = essential(blocks(PAGE, "text")[1].text)
-    found = printed(HANG, tmp_path)
-    first = found.index(shown[0])
-    assert found[first : first + len(shown)] == shown
-
-
 def test_what_trees_make_of_it() -> None:
     columns = ("`trees`", "`gamma`", "edge hangs at", "sam hangs at", "entries before folding", "entries saved", "risk")
     rows = table(PAGE, *columns)
@@ -272,7 +238,3 @@ def test_what_trees_make_of_it() -> None:
         told = summary.subscribed.with_covering
         facts = way, at, str(told), str(folds.saved), f"{folds.cost:.0f}"
         assert facts == tuple(row[column] for column in columns[2:])
-
-
-def test_the_python_example() -> None:
-    exec(only(PAGE, "python"), {})

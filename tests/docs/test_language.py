@@ -1,5 +1,8 @@
 """Every example of docs/language.md: valid ones are read, refused ones are refused with the sentence given."""
 
+import re
+from itertools import product
+
 import pytest
 
 from sparing.language.errors import LanguageError
@@ -8,7 +11,7 @@ from sparing.language.scores import FUNCTIONS, parse_score
 from sparing.model.functions import FUNCTION_NAMES
 from sparing.model.topic import Topic
 from sparing.model.types import field_type
-from tests.docs.pages import blocks, text_of
+from tests.docs.pages import blocks, flat, only, text_of
 
 PAGE = "docs/language.md"
 FIELDS = {
@@ -30,13 +33,31 @@ REFUSED_SCORES = [line.split(" -- ") for block in blocks(PAGE, "sql score refuse
 REFUSED = [line.split(" -- ") for block in blocks(PAGE, "sql refused") for line in block.text.splitlines()]
 
 
+def test_the_grammar_in_one_line():
+    """Every part that may be left out is, and is not; windows go with functions, and cycles with fields."""
+    line = only(PAGE, "text").strip().replace("[[AS] alias]", "[AS alias]")
+    line = line.replace("item, ...", "{}").replace("topic", "traffic").replace("condition", "lane = 1")
+    line = line.replace("window", "window(ts, '1 day')").replace("'duration'", "'1 day'")
+    parts = re.findall(r" \[(.+?)\]", line)
+    assert len(parts) == 5
+    for some in product((False, True), repeat=len(parts)):
+        text = line.format("count(*), max(lane)" if some[2] else "road, lane")
+        for part, is_there in zip(parts, some, strict=True):
+            text = text.replace(f" [{part}]", f" {part}" if is_there else "")
+        if some[2] and some[3]:
+            with pytest.raises(LanguageError):
+                parse_query(text, {"traffic": TRAFFIC})
+        else:
+            parse_query(text, {"traffic": TRAFFIC})
+
+
 def test_there_are_examples_of_each_sort():
     assert min(map(len, (QUERIES, PAIRS, REFUSED, SCORES, REFUSED_SCORES))) > 5
 
 
 def test_the_fields_are_those_the_page_names():
     named = ", ".join(f"{name} {type_}" for name, type_ in FIELDS.items())
-    assert named in " ".join(text_of(PAGE).split())
+    assert named in flat(PAGE)
 
 
 @pytest.mark.parametrize("text", QUERIES)

@@ -8,11 +8,7 @@ import pytest
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.at_once import AtOnce
-from sparing.flow.explain import Explainer
-from sparing.flow.interests import Interests
 from sparing.flow.links import PATIENCE, POLICIES
-from sparing.flow.overlay import END_OF_TIME, Overlay
 from sparing.flow.walk import Walk
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.workloads import stock
@@ -102,19 +98,6 @@ def test_patience(row):
     for until, notified in ((told - 1, False), (told, True)):
         early = walks.walked(plan, lines, name_of(row), until)
         assert any(plan.subscriptions[n.subscription].id == "Na" for n in early.notifications) is notified
-
-
-def test_what_is_explained():
-    text, lines = FIGURE_3
-    interests = Interests.of(walks.plan_of(text))
-    arrivals = AtOnce(interests).arrive(walks.published(interests.plan, lines))
-    (held,) = (held for arrival in arrivals for held in arrival.held.values())
-    explainer = Explainer(interests, subscription=0, end=int(held.time[0]) + 9_000_000)
-    Overlay(interests).advance(None, [held], END_OF_TIME, watcher=explainer)
-    (decision,) = explainer.decisions
-    (told,) = (block.text for block in blocks(PAGE, "text") if "because" in block.text)
-    assert f"  because {decision.why}\n" in told
-    assert [f"  {p.id} by {p.publisher}" for p in decision.publications] == re.findall(r"  p\d by \w+", told)
 
 
 @pytest.fixture(scope="module")

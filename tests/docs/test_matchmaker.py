@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import yaml
-from typer.testing import CliRunner
 
-from sparing.cli import build
 from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan
 from sparing.control.summary import summary_of
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
-from tests.docs.pages import ROOT, blocks, only, table
+from tests.docs.pages import ROOT, table
 
 PAGE = "docs/matchmaker.md"
 RING = ROOT / "docs" / "examples" / "ring.yaml"
@@ -20,18 +18,6 @@ RING = ROOT / "docs" / "examples" / "ring.yaml"
 
 def ring(**policy: str) -> Plan:
     return plan_of(Deployment.of(yaml.safe_load(RING.read_text()) | {"policy": policy}))
-
-
-def lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
-
-
-def test_the_plan_that_is_shown() -> None:
-    assert "sparing plan ring.yaml --plot ring.svg" in blocks(PAGE, "sh")[0].text
-    result = CliRunner().invoke(build(), ["plan", str(RING)], env={"COLUMNS": "120"})
-    assert result.exit_code == 0, result.output
-    shown = lines(only(PAGE, "text"))
-    assert lines(result.stdout)[: len(shown)] == shown
 
 
 def test_what_each_policy_sends() -> None:
@@ -55,7 +41,3 @@ def test_every_value_is_told_about() -> None:
     assert trees == ["shared", "per-source"]
     defaults = PolicyEntry()
     assert (defaults.matchmaker, defaults.tree) == (names[0], trees[0])
-
-
-def test_the_python_example() -> None:
-    exec(only(PAGE, "python"), {})

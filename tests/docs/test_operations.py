@@ -1,6 +1,7 @@
 """What docs/operations.md says of endpoints, tables and workers is so."""
 
 import ast
+import dataclasses
 import re
 import subprocess
 import sys
@@ -13,10 +14,13 @@ import sparing
 from sparing.flow.admit import Reason
 from sparing.model.bill import MessageKind
 from sparing.spark import control_book
+from sparing.spark.logs import EVENTS
+from sparing.spark.micro_batch import MicroBatch, StateSize
+from sparing.spark.prometheus import Metrics
 from tests.docs.pages import ROOT, blocks, only, table, text_of
 
 PAGE = "docs/operations.md"
-DRIVER_ONLY = ("pydantic", "yaml", "typer", "rich")
+DRIVER_ONLY = ("pydantic", "yaml", "typer", "rich", "prometheus_client")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DEPENDENCIES = tuple(re.match(r"\w+", line)[0].replace("pyyaml", "yaml") for line in PROJECT["dependencies"])
 
@@ -39,6 +43,30 @@ def test_every_kind_of_message_is_named():
 
 def test_the_file_beside_the_checkpoint_is_named():
     assert f"`{control_book.FILE}`" in text_of(PAGE)
+
+
+def _listed(*columns):
+    return [name for row in table(PAGE, *columns) for name in re.findall(r"`([^`]+)`", row[columns[0]])]
+
+
+def test_every_field_of_a_record_is_listed():
+    assert sorted(_listed("field", "meaning")) == sorted(field.name for field in dataclasses.fields(MicroBatch))
+    (state,) = (row["meaning"] for row in table(PAGE, "field", "meaning") if row["field"] == "`state`")
+    assert re.findall(r"`(\w+)`", state) == [field.name for field in dataclasses.fields(StateSize)]
+
+
+def test_every_event_of_the_log_is_listed():
+    assert _listed("event", "when", "fields") == list(EVENTS)
+
+
+def test_every_metric_is_listed():
+    families = {family.name: family.type for family in Metrics().registry.collect()}
+    listed = {
+        name: row["type"]
+        for row in table(PAGE, "metric", "type", "meaning")
+        for name in re.findall(r"`([^`]+)`", row["metric"])
+    }
+    assert listed == families
 
 
 def test_python_examples_are_python():

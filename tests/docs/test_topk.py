@@ -1,18 +1,14 @@
-"""The examples of docs/topk.md: who is told, who gets what, how fair lots are, and what the commands print."""
+"""The examples of docs/topk.md: who is told, who gets what, and how fair lots are."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
 import yaml
-from typer.testing import CliRunner
 
-from sparing.cli import build
 from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan
 from sparing.control.routing.spread import spread_of
@@ -25,69 +21,10 @@ from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind
 from tests.control.covering import judge
 from tests.docs import walks
-from tests.docs.pages import ROOT, blocks, only, table, text_of
+from tests.docs.pages import blocks, flat, only, table
 
 PAGE = "docs/topk.md"
 OFFERS, TABLE_I, LOTS, DIVERSE = (block.text for block in blocks(PAGE, "yaml"))
-EXAMPLES = ROOT / "docs" / "examples"
-
-
-def printed(heading: str) -> list[str]:
-    """The lines of an output on the page that begins with a heading, without those that are only drawn."""
-    (text,) = (block.text for block in blocks(PAGE, "text") if block.text.startswith(heading))
-    return essential(text)
-
-
-def essential(text: str) -> list[str]:
-    return [" ".join(line.split()) for line in text.splitlines() if line.strip() and "─" not in line]
-
-
-def flat() -> str:
-    return " ".join(text_of(PAGE).split())
-
-
-def test_the_example_is_the_one_in_its_folder():
-    assert (EXAMPLES / "offers.yaml").read_text() == OFFERS
-    assert only(PAGE, "json") == (EXAMPLES / "offers" / "day.json").read_text()
-
-
-def test_the_plan_that_is_shown():
-    assert "sparing plan offers.yaml\n" in text_of(PAGE)
-    result = CliRunner().invoke(build(), ["plan", str(EXAMPLES / "offers.yaml")], env={"COLUMNS": "120"})
-    assert result.exit_code == 0, result.output
-    shown_lines = printed("offers: 4 brokers")
-    assert shown_lines[:1] + shown_lines[-1:] == [
-        "offers: 4 brokers, 2 publishers, 11 subscriptions; shared tree, matchmaker min-cost, covering ancestor.",
-        "Covering saves 8 messages about subscriptions, 36.4%.",
-    ]
-    found = essential(result.stdout)
-    headings = [line for line in shown_lines if "told by neighbours" in line]  # may be broken on a narrow terminal
-    assert [line for line in shown_lines if line not in found and line not in headings] == []
-
-
-@pytest.mark.spark
-def test_the_explanation_and_the_replay(spark, monkeypatch, tmp_path):
-    @contextmanager
-    def running(*_):
-        yield spark
-
-    shutil.copytree(EXAMPLES, tmp_path / "examples")
-    monkeypatch.setattr("sparing.cli.explain.spark_session", running)
-    monkeypatch.setattr("sparing.cli.replay.spark_session", running)
-    command = "sparing explain offers.yaml --publication bike --subscription d1"
-    assert command in text_of(PAGE)
-    file = str(tmp_path / "examples" / "offers.yaml")
-    result = CliRunner().invoke(build(), command.replace("offers.yaml", file).split()[1:], env={"COLUMNS": "120"})
-    assert result.exit_code == 0, result.output
-    assert essential(result.stdout) == printed("bike, by shop")
-
-    out = tmp_path / "bill.json"
-    result = CliRunner().invoke(build(), ["replay", file, "--json", str(out)])
-    assert result.exit_code == 0, result.output
-    kinds = json.loads(out.read_text())["adock"]["by_kind"]
-    assert (kinds["advertisement"], kinds["channel"], kinds["coordination"]) == (6, 14, 24)
-    quarantined = [row["row"] for row in spark.read.parquet(f"{tmp_path}/examples/out/replay/quarantine").collect()]
-    assert [json.loads(row)["id"] for row in quarantined] == ["yacht"]
 
 
 # Table I
@@ -170,7 +107,7 @@ def test_what_the_tickets_cost():
     assert len(tickets) == 2
     asked = Walk(plan).feed([tickets]).bill.only(MessageKind.COORDINATION)
     assert sum(asked.values()) == 12
-    assert "the two tickets cost twelve" in flat()
+    assert "the two tickets cost twelve" in flat(PAGE)
 
 
 def test_another_seed_draws_other_lots():
@@ -206,7 +143,7 @@ def test_a_wish_of_its_own():
     names = [row["id"] for row in map(json.loads, only(PAGE, "json").splitlines()) if row["publisher"] == "shop"]
     found = choice(plan, only(PAGE, "json"), "offers", names.index("bell"))
     assert (found.top_k, found.wish, sum(c.chosen for c in found.candidates)) == (3, 1, 1)
-    assert "`bell` goes to one" in flat()
+    assert "`bell` goes to one" in flat(PAGE)
 
 
 def test_equal_publications_without_an_id_draw_the_same():

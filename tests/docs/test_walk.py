@@ -1,12 +1,13 @@
 """The example of docs/walk.md costs what its bill says, and bob is told what it says."""
 
 import json
+import re
 
 import pytest
 
 from sparing.control.routing.billing import control_bill
 from tests.docs import walks
-from tests.docs.pages import only, table, text_of
+from tests.docs.pages import blocks, flat, only, table
 
 PAGE = "docs/walk.md"
 
@@ -19,6 +20,12 @@ def plan():
 def walked(plan, decision):
     """What becomes of the page's publications."""
     return walks.walked(plan, only(PAGE, "json"), decision)
+
+
+def test_the_drawing(plan):
+    (drawn,) = (block.text for block in blocks(PAGE, "text") if "alice" in block.text)
+    names = {*plan.routes.brokers, *(s.subscriber for s in plan.subscriptions), *(s.id for s in plan.subscriptions)}
+    assert set(re.findall(r"\w+", drawn)) == names | {ad.publisher for ad in plan.advertisements}
 
 
 @pytest.mark.parametrize("decision", ["adock", "publisher-edge"])
@@ -36,14 +43,13 @@ def test_what_brokers_tell_each_other(plan):
     assert found["east", "hub", "advertisement"] == 1
     assert found["west", "hub", "subscription"] == found["north", "hub", "subscription"] == 1
     assert found["hub", "east", "channel"] == 2
-    page = " ".join(text_of(PAGE).split())
     for sentence in (
         "goes from `east` to `hub`, one message",
         "from `west` and `north`, one message each",
         "channel to `east` for either, two messages more",
         "took six messages with numbers",
     ):
-        assert sentence in page
+        assert sentence in flat(PAGE)
 
 
 def test_the_totals(plan):
