@@ -273,6 +273,31 @@ def events(
     _show(figures, json_file, markdown)
 
 
+@bench.command()
+def savings(
+    workloads: str | None = typer.Option(None, "--workloads", help="Workloads to try (all).", metavar="W,..."),
+    json_file: Path | None = JsonOption,
+    markdown: Path | None = MarkdownOption,
+    master: str = MasterOption,
+    conf: list[str] = ConfOption,
+) -> None:
+    """What each technique saves: workloads with all of them, with all but one, with one alone, and with none.
+
+    Example: sparing bench savings --workloads city,alerts --json savings.json
+    """
+    from sparing.bench.savings.cases import CASES
+
+    names = tuple(CASES) if workloads is None else _names(workloads)
+    if unknown := [name for name in names if name not in CASES]:
+        raise SparingError(f"There is no workload {unknown[0]!r} to leave techniques out of: it is {', '.join(CASES)}.")
+    check_folders(json_file, markdown)
+    with spark_session(master, conf) as spark:
+        from sparing.bench.savings import savings as measure
+
+        figures = measure(spark, {name: CASES[name] for name in names}, _tell)
+    _show(figures, json_file, markdown)
+
+
 class _Figures(Protocol):
     """What a benchmark measured."""
 

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     TRAFFIC = "traffic"
     INCIDENTS = "incidents"
     BOXES = "boxes"
+    ALERTS = "alerts"
     CITY = "city"
 
 
@@ -48,7 +49,7 @@ def _option(name: str, panel: str, help_text: str, metavar: str | None = None) -
 
 
 def generate(
-    workload: Annotated[Kind, typer.Argument(help="stock, traffic, incidents, boxes, or the demo's city.")],
+    workload: Annotated[Kind, typer.Argument(help="stock, traffic, incidents, boxes, alerts, or the demo's city.")],
     out: Annotated[Path, typer.Argument(help="The folder to write to.", metavar="OUT")],
     seed: Annotated[int, _option("--seed", SIZE, "The same seed gives the same files.")] = 0,
     rate: Annotated[
@@ -104,6 +105,13 @@ def generate(
     cycles: Annotated[
         float | None, _option("--cycles", ONE_ONLY, "incidents: share of plain ones with a cycle (1).", "SHARE")
     ] = None,
+    top_k: Annotated[
+        int | None, _option("--top-k", ONE_ONLY, "boxes: how many of those who match get a publication (all).")
+    ] = None,
+    devices: Annotated[int | None, _option("--devices", ONE_ONLY, "alerts: number of publishers (150).")] = None,
+    churn: Annotated[
+        float | None, _option("--churn", ONE_ONLY, "alerts: share of subscriptions that come and go (0).", "SHARE")
+    ] = None,
     format_: Annotated[Format, _option("--format", OUTPUT, "The format of the trace.")] = Format.JSON,
     files: Annotated[int, _option("--files", OUTPUT, "The number of part files.")] = 8,
     force: Annotated[bool, typer.Option("--force", rich_help_panel=OUTPUT, help="Replace a workload in OUT.")] = False,
@@ -133,8 +141,9 @@ def generate(
         "bad": bad,
     }
     own: dict[Kind, dict[str, Any]] = {
-        Kind.BOXES: {"dimensions": dimensions, "width": width, "constrained": constrained},
+        Kind.BOXES: {"dimensions": dimensions, "width": width, "constrained": constrained, "top_k": top_k},
         Kind.INCIDENTS: {"reports": reports, "span": span, "cycles": cycles},
+        Kind.ALERTS: {"devices": devices, "churn": churn},
     }
     try:
         made = _make(workload, seed, _given(common), {kind: _given(options) for kind, options in own.items()})
@@ -157,7 +166,9 @@ def _make(kind: Kind, seed: int, common: dict[str, Any], own: dict[Kind, dict[st
 
     for other, options in own.items():
         if options and other is not kind:
-            raise SparingError(f"The option --{next(iter(options))} is for {other} only: leave it out for {kind}.")
+            raise SparingError(
+                f"The option --{next(iter(options)).replace('_', '-')} is for {other} only: leave it out for {kind}."
+            )
     if "aggregate" in common:
         common["aggregate"] = ratio(common["aggregate"])
     if "start" in common:

@@ -59,21 +59,33 @@ def techniques(deployment: Deployment) -> list[Technique]:
     queries = [subscription.query for subscription in deployment.subscriptions]
     windows = any(query.aggregation is not None and query.aggregation.decomposable for query in queries)
     merged = any(topic.merge is not None for topic in deployment.topics.values())
-    found = [
+    found = _techniques(_broadcast(deployment))
+    matters = {"aggregate or forward": windows, "merged events": merged}
+    return [technique for technique in found if matters.get(technique.name, True)]
+
+
+def _techniques(broadcast: str) -> list[Technique]:
+    """All five; `broadcast` is what there is without a matchmaker."""
+    return [
         Technique("aggregate or forward", "mna-aggregation", {"decision": "adock"}, {"decision": "subscriber-edge"}),
-        Technique("matchmaker", "matchmaker", {"matchmaker": "min-cost"}, {"matchmaker": _broadcast(deployment)}),
+        Technique("matchmaker", "matchmaker", {"matchmaker": "min-cost"}, {"matchmaker": broadcast}),
         Technique("covering", "topk-covering", {"covering": "ancestor"}, {"covering": "none"}),
         Technique("merged events", "caeva", {"events": "caeva"}, {"events": "siena"}),
         Technique("folding and trees", "mefa", {"folding": "mefa", "trees": "ds"}, {"folding": "none", "trees": "do"}),
     ]
-    matters = {"aggregate or forward": windows, "merged events": merged}
-    return [technique for technique in found if matters.get(technique.name, True)]
 
 
 def naive(policy: Policy, some: Iterable[Technique]) -> Policy:
     """A policy without any of the techniques."""
     for technique in some:
         policy = technique.left_out_of(policy)
+    return policy
+
+
+def all_of(policy: Policy) -> Policy:
+    """A policy with every technique; what it does not use is added as it is usually set."""
+    for technique in _techniques(broadcast=Matchmaker.PUBLISH_EVERYWHERE.value):
+        policy = policy if technique.used(policy) else technique.added_to(policy)
     return policy
 
 

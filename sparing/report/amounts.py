@@ -18,12 +18,15 @@ def share(ours: int, naive: int) -> str:
 
 
 def change(count: int, against: int, digits: int = 1) -> str:
-    """How much more or less something is than something else.
+    """How much more or less something is than something else; what is not nothing never reads as nothing.
 
-    >>> change(75, 100), change(100, 100)
-    ('-25.0%', '-')
+    >>> change(75, 100), change(100, 100), change(100_021, 100_000)
+    ('-25.0%', '-', '+0.02%')
     """
-    return "-" if count == against or not against else f"{100 * (count - against) / against:+.{digits}f}%"
+    if count == against or not against:
+        return "-"
+    percent = 100 * (count - against) / against
+    return f"{percent:+.1g}%" if abs(percent) < 0.5 * 10**-digits else f"{percent:+.{digits}f}%"
 
 
 def money(amount: float) -> str:

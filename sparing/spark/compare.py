@@ -41,32 +41,38 @@ class Comparison:
     def __init__(self, spark: SparkSession, deployment: Deployment, step: Step) -> None:
         self._spark, self._deployment, self._step = spark, deployment, step
         self._bills: dict[Policy, Bill] = {}
+        self._techniques = techniques(deployment)
 
     def compare(self, decisions: Iterable[str] | None, keep: Keep) -> Compared:
         """Everything, or only some link policies; `keep` gets the run under the deployment's own before it is freed."""
-        policy, some = self._deployment.policy, techniques(self._deployment)
+        policy = self._deployment.policy
         with self._step(f"Replaying {self._deployment.name} under its own policy"):
             ours = replay(self._spark, self._deployment, bound=True)
         keep(ours)
         ours.delivered.forget()
         self._bills[policy] = ours.bill
         found = Compared(ours, {OURS: ours.bill})
-        for name, other in self._others(decisions, {technique.name for technique in some}).items():
+        for name, other in self._others(decisions, {technique.name for technique in self._techniques}).items():
             try:
-                found.bills[name] = self._bill(other, name)
+                found.bills[name] = self.bill(other, name)
             except SparingError as error:
                 found.refused[name] = str(error)
-        least = naive(policy, some)
-        found.bills[NAIVE] = self._bill(least, "none of the techniques")
-        for technique in some:
-            if technique.used(policy):
-                alone = self._bill(technique.taken_from(policy, least), f"{technique.name} alone")
-                without = self._bill(technique.left_out_of(policy), f"all but {technique.name}")
-                found.savings.append(Saving(technique, alone=alone, without=without))
-            else:
-                added = self._bill(technique.added_to(policy), f"{technique.name}, too")
-                found.savings.append(Saving(technique, added=added))
+        found.bills[NAIVE], found.savings = self.savings()
         return found
+
+    def savings(self) -> tuple[Bill, list[Saving]]:
+        """The naive bill, and the bills that show what each technique is worth."""
+        policy, found = self._deployment.policy, []
+        least = naive(policy, self._techniques)
+        without_any = self.bill(least, "none of the techniques")
+        for technique in self._techniques:
+            if technique.used(policy):
+                alone = self.bill(technique.taken_from(policy, least), f"{technique.name} alone")
+                without = self.bill(technique.left_out_of(policy), f"all but {technique.name}")
+                found.append(Saving(technique, alone=alone, without=without))
+            else:
+                found.append(Saving(technique, added=self.bill(technique.added_to(policy), f"{technique.name}, too")))
+        return without_any, found
 
     def _others(self, decisions: Iterable[str] | None, matter: set[str]) -> dict[str, Policy]:
         """Other policies for links and for merged events, where there is something to decide."""
@@ -78,7 +84,8 @@ class Comparison:
             found |= {name.value: replace(policy, events=name.value) for name in Events if name != policy.events}
         return found
 
-    def _bill(self, policy: Policy, told: str) -> Bill:
+    def bill(self, policy: Policy, told: str) -> Bill:
+        """The bill under a policy."""
         if policy not in self._bills:
             with self._step(f"Replaying it under {told}"):
                 run = replay(self._spark, replace(self._deployment, policy=policy))

@@ -28,13 +28,15 @@ def boxes(
     dimensions: int = 2,
     width: tuple[float, float] = (0.3, 0.6),
     constrained: int | None = None,
+    top_k: int | None = None,
 ) -> Workload:
     """The workload of points and boxes.
 
     Each subscription constrains `constrained` of the dimensions (None: all of them) by ranges of a width drawn from
-    `width`. Given a target selectivity, all widths are stretched alike until the mean volume meets it.
+    `width`. Given a target selectivity, all widths are stretched alike until the mean volume meets it. With `top_k`, a
+    publication goes to so many of those who match, drawn fairly.
     """
-    constrained = _checked(dimensions, width, constrained)
+    constrained = _checked(dimensions, width, constrained, top_k)
     fields = [f"x{n}" for n in range(1, dimensions + 1)]
     rng = stream(settings.seed, "boxes", "subscriptions")
     use = some_of(rng, settings.subscriptions, dimensions, constrained, constrained)
@@ -65,7 +67,7 @@ def boxes(
         aggregates=("count(*)", "avg(x1), count(*)", "min(x1), max(x1)", f"sum(x{dimensions})"),
         columns=("x1, ts", "x1 AS first, ts"),
     )
-    return workload(
+    made = workload(
         "boxes",
         settings,
         {"time": "ts", "fields": dict.fromkeys(fields, "double") | {"ts": "timestamp"}},
@@ -74,11 +76,18 @@ def boxes(
         interests.selectivity(seen),
         trace.chunks,
     )
+    if top_k is not None:
+        made.description["publishers"] = [
+            publisher | {"top_k": top_k, "rank": {"fair": True}} for publisher in made.description["publishers"]
+        ]
+    return made
 
 
-def _checked(dimensions: int, width: tuple[float, float], constrained: int | None) -> int:
+def _checked(dimensions: int, width: tuple[float, float], constrained: int | None, top_k: int | None) -> int:
     if dimensions < 1:
         raise SparingError(f"The number of dimensions is {dimensions}: it must be 1 or more.")
+    if top_k is not None and top_k < 1:
+        raise SparingError(f"The top k is {top_k}: it must be 1 or more.")
     if not 0 < width[0] <= width[1] <= 1:
         raise SparingError(f"The width is {width[0]:g}:{width[1]:g}: give two shares as in 0.3:0.6, the smaller first.")
     if constrained is not None and not 1 <= constrained <= dimensions:

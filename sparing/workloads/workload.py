@@ -44,18 +44,36 @@ def workload(
     chunks: Callable[[], Iterator[Chunk]],
 ) -> Workload:
     """A workload of one topic over the paper's overlay; `advertised` are the WHERE clauses of its publishers."""
-    description = {
-        "name": name,
+    description = description_of(name, settings, topic, subscriptions) | {
         "overlay": overlay(),
-        "topics": {name: topic},
         "publishers": publishers(name, advertised),
         "subscribers": subscribers(settings.subscriptions),
+    }
+    return workload_of(description, settings, selectivity, chunks)
+
+
+def description_of(
+    name: str, settings: Settings, topic: dict[str, Any], subscriptions: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """What a deployment file says of a workload of one topic, but for who is where."""
+    return {
+        "name": name,
+        "overlay": {},
+        "topics": {name: topic},
+        "publishers": [],
+        "subscribers": [],
         "subscriptions": subscriptions,
         "source": {"format": "json", "path": "data/"},
         "sink": {"format": "parquet", "path": "out/"},
         "policy": {"decision": "adock"},
         "watermark": settings.watermark,
     }
+
+
+def workload_of(
+    description: dict[str, Any], settings: Settings, selectivity: float, chunks: Callable[[], Iterator[Chunk]]
+) -> Workload:
+    """A workload with as many publications and bad rows as the settings say."""
     return Workload(description, settings.size, selectivity, settings.seed, chunks, bad_rows(settings, settings.size))
 
 

@@ -14,6 +14,7 @@ import yaml
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import control_bill
 from sparing.deployment.planning import events_of, plan_of
+from sparing.model.bill import total
 from sparing.model.errors import SparingError
 from tests.docs.pages import ROOT
 from tests.judges import everything
@@ -100,7 +101,7 @@ def test_the_example_has_everything_in_it():
     outcome = running.batch(plan, world.lines)
     assert {d.kind for d in outcome.deliveries} == {"event", "window", "digest", "merged"}
     assert {d.subscription for d in outcome.deliveries} == {s.id for s in plan.subscriptions}
-    kinds = (outcome.bill + control_bill(plan)).by_kind()
+    kinds = total([outcome.bill, control_bill(plan)]).by_kind()
     assert all(kinds.get(kind) for kind in ("publication", "result", "merged", "notification", "coordination"))
     assert [reason for _, reason in outcome.aside] == ["outside the advertisement", "wrong type", "no event key"]
     naive = running.batch(plan_of(world.under(NAIVE)), world.lines)

@@ -100,7 +100,7 @@ def _near(problem: Problem, neighbours: int) -> tuple[Near, np.ndarray]:
 
 def _clusters(problem: Problem, ways: Ways, pieces: Pieces, counts: np.ndarray, near_counts: np.ndarray) -> Clusters:
     count, numbers = len(problem), np.arange(len(problem), dtype=np.int32)
-    measure = np.bincount(np.repeat(numbers, counts), np.prod(pieces.high - pieces.low, axis=1), count)
+    measure = np.bincount(np.repeat(numbers, counts), np.prod(pieces.high - pieces.low, axis=1), count).astype(float)
     deep = np.ascontiguousarray(ways.hops[:, problem.home].T)
     return Clusters(
         into=numbers.copy(),

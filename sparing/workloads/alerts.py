@@ -1,0 +1,112 @@
+"""Alerts: devices all over a wide network that seldom report, and many who wait for some of them.
+
+Sites are the stub nodes of a network of transit and stub nodes. A device stands at a site and publishes its level now
+and then; a subscription waits for one device's level in some range, and some devices are asked for more than others.
+So little is published that most messages are about who wants what: the case for matchmaker, covering and folding.
+
+Paper: matchmaker (its networks); the rest is ours.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.model.errors import SparingError
+from sparing.workloads.chance import marked, skewed, stream
+from sparing.workloads.columns import numbers, stamps, texts
+from sparing.workloads.interests import Interests
+from sparing.workloads.overlay import subscribers
+from sparing.workloads.settings import Settings
+from sparing.workloads.subscriptions import Wording, subscriptions
+from sparing.workloads.trace import Trace
+from sparing.workloads.transit_stub import TransitStub, transit_stub
+from sparing.workloads.workload import Workload, description_of, workload_of
+
+DEFAULTS = Settings(rate=0.1, duration=3600.0, subscriptions=1500, aggregate=(0, 1))
+STUB_NODES = 4  # at each of 12 stubs: 52 brokers with the 4 transit nodes
+WIDTH = (10.0, 50.0)  # of the range of levels that a subscription waits for; levels are 0 to 100
+FIELDS = {"device": "string", "level": "double", "ts": "timestamp"}
+WORDING = Wording(
+    "alerts",
+    aggregates=("count(*)", "max(level), count(*)", "avg(level)"),
+    columns=("device, level", "level AS alert, ts"),
+)
+
+
+def alerts(settings: Settings = DEFAULTS, devices: int = 150, churn: float = 0.0) -> Workload:
+    """The workload of so many devices; a share `churn` of the subscriptions comes and goes while it runs."""
+    if devices < 1:
+        raise SparingError(f"The number of devices is {devices}: it must be 1 or more.")
+    if not 0 <= churn <= 1:
+        raise SparingError(f"The share churn is {churn:g}: it must lie between 0 and 1.")
+    if settings.selectivity is not None:
+        raise SparingError("The selectivity of alerts follows from the number of devices: give that instead.")
+    network = transit_stub(stream(settings.seed, "alerts", "network"), nodes=STUB_NODES)
+    sites = [network.names[node] for node in network.stub_nodes]
+    rng = stream(settings.seed, "alerts", "places")
+    names = [f"d{n + 1:0{len(str(devices))}}" for n in range(devices)]
+
+    def batch(times: np.ndarray, rng: np.random.Generator) -> pa.Table:
+        who = rng.integers(0, devices, len(times))
+        level = rng.random(len(times)) * 100
+        return pa.table(
+            {
+                "publisher": texts(names, who),
+                "device": texts(names, who),
+                "level": numbers(level, 1),
+                "ts": stamps(times),
+            }
+        )
+
+    trace = Trace("alerts", settings, batch, kept=("publisher", "device", "ts"))
+    _, seen = trace.samples(["device", "level"])
+    interests = _interests(settings, devices)
+    asked = subscriptions(settings, WORDING, interests.conditions({"device": names}))
+    description = description_of(
+        "alerts", settings, {"time": "ts", "fields": dict(FIELDS)}, _come_and_go(settings, asked, churn)
+    )
+    description |= {
+        "overlay": _overlay(network),
+        "publishers": [
+            {"id": name, "at": sites[rng.integers(len(sites))], "topic": "alerts", "where": f"device = '{name}'"}
+            for name in names
+        ],
+        "subscribers": [who | {"at": sites[rng.integers(len(sites))]} for who in subscribers(settings.subscriptions)],
+    }
+    return workload_of(description, settings, interests.selectivity(seen), trace.chunks)
+
+
+def _overlay(network: TransitStub) -> dict[str, Any]:
+    """The network as a deployment file has it."""
+    links = [[network.names[one], network.names[other]] for one, other in network.links.tolist()]
+    return {"brokers": list(network.names), "links": links}
+
+
+def _interests(settings: Settings, devices: int) -> Interests:
+    """One device each, the first ones more often than the last, and a range of its levels."""
+    rng = stream(settings.seed, "alerts", "subscriptions")
+    count = settings.subscriptions
+    device = skewed(rng, count, 1 / np.sqrt(np.arange(1, devices + 1)))
+    width = rng.uniform(*WIDTH, count)
+    low = np.round(rng.random(count) * (100 - width), 1)
+    return Interests(count, {"device": device}, {"level": low}, {"level": np.round(low + width, 1)}, {"level": 1})
+
+
+def _come_and_go(settings: Settings, asked: list[dict[str, Any]], churn: float) -> list[dict[str, Any]]:
+    """Subscriptions, a share of which is there for a part of the time only."""
+    rng = stream(settings.seed, "alerts", "churn")
+    start = datetime.fromtimestamp(settings.origin / 1e6, UTC)
+    found = []
+    for row, moves in zip(asked, marked(rng, len(asked), churn).tolist(), strict=True):
+        first, last = sorted((rng.random(2) * settings.duration).round(3).tolist())
+        ends = {"from": _moment(start, first), "until": _moment(start, last + 0.001)}
+        found.append(row | ends if moves else row)
+    return found
+
+
+def _moment(start: datetime, seconds: float) -> str:
+    return (start + timedelta(seconds=seconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
