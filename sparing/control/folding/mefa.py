@@ -35,8 +35,8 @@ def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray |
 
     `first` says for every subscription the lowest number in the cluster it starts in; these are kept together.
 
-    In several dimensions, a cluster that has been cut to more than MOST_PIECES boxes is joined no further, and theta
-    may not be reached.
+    In several dimensions, a cluster that has been cut to very many boxes (`kernels.greedy.MOST_PIECES`) is joined no
+    further, and theta may not be reached.
 
     >>> mefa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=3)
     Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)

@@ -40,7 +40,8 @@ KEY, MORE, GAINED = 0, 1, 2  # what is written down of a join: its key, what it 
 MANY = 256  # neighbours
 CLOSE = 0.01  # by this share, a similarity (and what it lacks to 1) may be worse than it was
 FEW = 64  # pieces that are summed up anew, so that rounding errors do not add up
-MOST_PIECES = 4096  # in several dimensions, a cluster with more is joined no further
+# With more pieces, a cluster in two dimensions is joined no further, or one in more: there every join cuts far more.
+MOST_PIECES, MOST_DEEP_PIECES = 4096, 256
 
 
 @inlined
@@ -75,7 +76,8 @@ def worth(clusters, pieces, ways, goal, a, b):
     benefit = shared_links(clusters.told, a, b)
     if benefit == 0 and goal == SIMILAR:
         return False, 0.0, benefit
-    if pieces.low.shape[1] > 1 and max(clusters.piece[a, 1], clusters.piece[b, 1]) > MOST_PIECES:
+    most = MOST_PIECES if pieces.low.shape[1] == 2 else MOST_DEEP_PIECES
+    if pieces.low.shape[1] > 1 and max(clusters.piece[a, 1], clusters.piece[b, 1]) > most:
         return False, 0.0, benefit
     lost, both = shared(clusters, pieces, a, b)
     once = clusters.once[a] + clusters.once[b] - lost
