@@ -8,7 +8,7 @@ from sparing.report import html
 from sparing.study.exhibits import figure_parts
 from sparing.study.mna.figures import OPTIMUM, SUMMARY_TITLE, TABLE_I_TITLE, figures, summary, table_i
 from sparing.study.mna.grid import RATES, SUBSCRIPTIONS, Scale
-from sparing.study.mna.results import Results, messages
+from sparing.study.mna.results import Results, for_aggregation
 from sparing.study.study import Words
 
 TITLE = "Minimizing the communication cost of aggregation: the paper's experiments, measured again"
@@ -69,7 +69,7 @@ def told(scale: Scale) -> str:
 
 def to_gain(results: Results) -> list[str]:
     """How much there is to gain by deciding, in words, if it was measured."""
-    over = {cell: results.over(cell, ALWAYS_AGGREGATES, OPTIMUM, messages) for cell in results.cells}
+    over = {cell: results.over(cell, ALWAYS_AGGREGATES, OPTIMUM, for_aggregation) for cell in results.cells}
     known = sorted((more, str(cell)) for cell, more in over.items() if more is not None)
     if not known:
         return []
