@@ -13,6 +13,8 @@ from sparing.study.mna.results import Results, for_aggregation, messages, second
 from sparing.study.mna.row import Row
 
 OPTIMUM = "static"
+FORWARDS = "subscriber-edge"  # so far above the others that these could not be told apart beside it
+FOR_AGGREGATION = "for aggregation"
 TABLE_I_TITLE = "Table I: messages for aggregation over those of the static optimum, by subscriptions (stock, sliding)"
 SUMMARY_TITLE = (
     "All experiments: messages, how far those for aggregation are over static's, CPU seconds, walk against WAD's"
@@ -138,6 +140,8 @@ def _panel(
 ) -> Panel:
     lines = {}
     for policy in results.policies:
+        if (label, policy) == (FOR_AGGREGATION, FORWARDS):
+            continue
         points = [(along[1](cell), found) for cell in cells if (found := value(cell, policy)) is not None]
         if points:
             lines[policy] = tuple(points)
@@ -177,7 +181,7 @@ def _costs(results: Results) -> tuple[tuple[str, Value], ...]:
     """The communication cost, in both ways of counting, and beside the optimum."""
     return (
         ("all messages", _absolute(results, messages)),
-        ("for aggregation", _absolute(results, for_aggregation)),
+        (FOR_AGGREGATION, _absolute(results, for_aggregation)),
         ("for aggregation, over static, %", _relative(results, OPTIMUM, for_aggregation)),
     )
 

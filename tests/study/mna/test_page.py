@@ -27,6 +27,8 @@ def test_figures_have_their_panels_and_points():
     assert six.panels[0].title == "(a) traffic, tumbling"
     assert six.panels[0].lines["wad"] == ((162, 10071), (1080, 10071))
     assert six.panels[4].lines["wad"] == ((162, 1071), (1080, 1071))
+    assert "subscriber-edge" not in six.panels[4].lines
+    assert ("traffic", "tumbling", "162", "subscriber-edge", "10,000", "1,000", "") in six.rows
     assert seven.panels[0].lines["adock"] == ((162, 4.0), (1080, 4.0))
     assert eight.panels[0].along == "subscriptions"
     assert nine.panels[3].lines["wad"] == ((1.5, pytest.approx(5.0)), (6.0, pytest.approx(5.0)))
