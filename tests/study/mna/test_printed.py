@@ -29,7 +29,7 @@ def test_ours_are_worked_out_from_the_rows():
     assert ours("mna", "WAD's messages over ADOCK's: ") == ["5.0%"] * 6
     assert ours("mna", "WAD's messages over ADOCK's, the most") == ["5.0%"]
     assert ours("mna", "experiments in which ADOCK sends") == ["26 of 26"]
-    assert ours("mna", "ADOCK's messages for as many windows") == ["50.0%"] * 2  # as many for twice the windows
+    assert ours("mna", "ADOCK's messages for as many windows") == ["-50.0%"] * 2  # as many for twice the windows
     assert ours("mna", "BAT's messages more than ADOCK's") == ["10,200"] * 2  # scaled from 100 s to 1,000 s
     assert ours("mna", "ADOCK's compute, times WAD's, the most") == ["up to 2.0"] * 2  # 4 s and 2 s
     assert ours("mna", "ADOCK's compute, sliding") == ["1.00"]
