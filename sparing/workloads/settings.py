@@ -18,10 +18,11 @@ class Settings:
     """How much of a workload there is, and how rough it is. Times are in seconds of event time.
 
     `aggregate` is the ratio of aggregate to plain subscriptions, `sliding` the share of sliding windows among the
-    aggregate ones, `columns` the share of plain ones that ask for some columns only. `selectivity` is the share of the
-    publications that a subscription matches on average; None leaves it as it comes. `missing` is the share of values
-    left out, `disorder` how much later than due a publication may be written, `bad` how many bad rows a JSON trace
-    gets for each publication.
+    aggregate ones, `columns` the share of plain ones that ask for some columns only. With `staggered`, every aggregate
+    one's windows begin at a time of its own, as if each had been issued at another moment. `selectivity` is the share
+    of the publications that a subscription matches on average; None leaves it as it comes. `missing` is the share of
+    values left out, `disorder` how much later than due a publication may be written, `bad` how many bad rows a JSON
+    trace gets for each publication.
     """
 
     seed: int = 0
@@ -32,6 +33,7 @@ class Settings:
     sliding: float = 0.5
     window: float = 10.0
     slide: float = 5.0
+    staggered: bool = False
     columns: float = 0.0
     selectivity: float | None = None
     missing: float = 0.0

@@ -36,9 +36,7 @@ def subscriptions(
     aggregates = rng.integers(0, len(wording.aggregates), count)
     columns = rng.integers(0, len(wording.columns), count)
 
-    length = interval(settings.window)
-    tumbling_window = f" GROUP BY window(ts, '{length}')"
-    sliding_window = f" GROUP BY window(ts, '{length}', '{interval(settings.slide)}')"
+    starts = stream(settings.seed, wording.topic, "starts").random(count) * settings.staggered
     owners = [owner["id"] for owner in subscribers(settings.subscriptions)]
     turn = rng.permutation(count)
     digits = len(str(count))
@@ -46,7 +44,8 @@ def subscriptions(
     for n, condition in enumerate(conditions):
         if aggregate[n]:
             what = wording.aggregates[aggregates[n]]
-            end = sliding_window if sliding[n] else tumbling_window
+            slide = settings.slide if sliding[n] else settings.window
+            end = _windows(settings.window, slide, int(1000 * slide * starts[n]))
         else:
             what = wording.columns[columns[n]] if with_columns[n] else "*"
             end = f" EVERY '{cycle}'" if with_cycle[n] else ""
@@ -59,6 +58,21 @@ def subscriptions(
             }
         )
     return rows
+
+
+def _windows(length: float, slide: float, start: int) -> str:
+    """The clause for windows of which one begins so many milliseconds after the epoch.
+
+    >>> _windows(10.0, 10.0, 0), _windows(10.0, 5.0, 700)
+    (" GROUP BY window(ts, '10 seconds')", " GROUP BY window(ts, '10 seconds', '5 seconds', '700 milliseconds')")
+    """
+    spans = [interval(length)]
+    if start or slide != length:
+        spans.append(interval(slide))
+    if start:
+        spans.append(interval(start / 1000))
+    quoted = ", ".join(f"'{span}'" for span in spans)
+    return f" GROUP BY window(ts, {quoted})"
 
 
 def interval(seconds: float) -> str:

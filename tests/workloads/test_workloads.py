@@ -1,5 +1,6 @@
 """What holds for every workload."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
@@ -208,3 +209,16 @@ def test_incidents_are_reported_in_part_by_several_and_without_contradiction():
 def test_nobody_may_ask():
     assert make("traffic", subscriptions=0).description["subscriptions"] == []
     assert make("city", subscriptions=1).description["subscriptions"][0]["subscriber"] == "u01"
+
+
+def test_staggered_windows_begin_at_times_of_their_own_and_nothing_else_changes():
+    aligned, staggered = (make("stock", staggered=staggered).description for staggered in (False, True))
+    for one, other in zip(aligned["subscriptions"], staggered["subscriptions"], strict=True):
+        start = re.search(r"(?:, '(?:5|10) seconds')?, '\d+ milliseconds'\)$", other["sql"])
+        assert (start is not None) == ("GROUP BY" in one["sql"])
+        if start is None:
+            assert one == other
+        else:
+            assert one["sql"].startswith(other["sql"][: start.start()])
+    starts = {row["sql"].rsplit("'", 2)[1] for row in staggered["subscriptions"] if "GROUP BY" in row["sql"]}
+    assert len(starts) == 30

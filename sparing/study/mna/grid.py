@@ -2,8 +2,9 @@
 
 The paper gives ranges and some single points. It does not say how many subscriptions there are while the rate varies,
 what the rate is while they vary, nor which data Figure 9 is about; that is our choice: `SUBSCRIPTIONS`, `RATES`, stock.
+A subscription's windows begin when it is issued, as in the paper's Example 1, so they end at different times.
 
-Paper: mna-aggregation, section VIII.A.
+Paper: mna-aggregation, sections V.A and VIII.A.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ class Cell:
             sliding=float(self.slide != self.window),
             window=float(self.window),
             slide=float(self.slide),
+            staggered=True,
         )
 
     def made(self) -> Workload:

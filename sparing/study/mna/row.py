@@ -14,9 +14,10 @@ from sparing.study.mna.grid import Cell
 class Row(Line):
     """One cell under one policy.
 
-    `messages` are those between brokers, `results` the partial results among them. `matching_seconds` is the CPU time
-    of matching and plain delivery, the same for policies that hold the same publications; `walk_seconds` that of the
-    walk of held publications with all its decisions.
+    `messages` are those between brokers, `for_aggregation` those of them that were not sent for plain subscriptions:
+    partial results (`results`) and the raw publications that an NWR's decision forwards. `matching_seconds` is the CPU
+    time of matching and plain delivery, the same for policies that hold the same publications; `walk_seconds` that of
+    the walk of held publications with all its decisions.
     """
 
     cell: Cell
@@ -24,6 +25,7 @@ class Row(Line):
     publications: int
     selectivity: float
     messages: int
+    for_aggregation: int
     results: int
     notifications: int
     matching_seconds: float

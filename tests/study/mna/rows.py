@@ -12,13 +12,14 @@ TINY = Scale(
     subscriptions=(90, 180, 270, 360),
     ratios=(1.5, 6),
 )
-MESSAGES = {"static": 1000, "adock": 1020, "wad": 1071, "bat": 2040}  # of every cell; others as many as static
+PLAIN = 9000  # messages for plain subscriptions in every cell
+MESSAGES = {"static": 1000, "adock": 1020, "wad": 1071, "bat": 2040}  # for aggregation; others as many as static
 
 
 def row(cell: Cell, policy: str) -> Row:
     walk = {"adock": 3.0, "wad": 1.0}.get(policy, 2.0)
     messages = MESSAGES.get(policy, 1000)
-    return Row(cell, policy, 500, 0.02, messages, messages // 10, 50, 1.0, walk)
+    return Row(cell, policy, 500, 0.02, PLAIN + messages, messages, messages // 10, 50, 1.0, walk)
 
 
 def results(policies=STUDIED) -> Results:

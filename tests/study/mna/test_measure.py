@@ -29,6 +29,15 @@ def walked(cell, policy):
     return bill.between_brokers(), kinds.get("result", 0), kinds.get("notification", 0)
 
 
+def for_plain(cell):
+    """Messages between brokers if there were no aggregate subscriptions."""
+    made = cell.made()
+    plan = plan_of(Deployment.of(made.description))
+    plain = [s for s in made.description["subscriptions"] if "GROUP BY" not in s["sql"]]
+    alone = plan_of(Deployment.of(made.description | {"subscriptions": plain}))
+    return Walk(alone).feed(list(batches(made, plan))).bill.between_brokers()
+
+
 def test_the_study_takes_the_policies_that_there_are():
     assert set(studied()) == set(STUDIED) & set(POLICIES)
     assert {"publisher-edge", "subscriber-edge"} <= set(studied())
@@ -40,11 +49,17 @@ def test_rows_are_what_the_walk_gives(cell):
     assert [row.policy for row in rows] == list(studied())
     for row in rows:
         assert (row.messages, row.results, row.notifications) == walked(cell, row.policy)
-        assert row.messages > 0
+        assert row.messages - row.for_aggregation == for_plain(cell)
+        assert row.messages > row.for_aggregation >= row.results > 0 or row.policy == "subscriber-edge"
         assert row.publications == cell.rate * cell.duration
         assert row.matching_seconds > 0
         assert row.walk_seconds > 0
     assert len({row.notifications for row in rows}) == 1
+
+
+def test_what_plain_subscriptions_take_is_known_whatever_is_measured():
+    (alone,) = measure(TINY[0], ("subscriber-edge",))
+    assert alone.messages - alone.for_aggregation == for_plain(TINY[0])
 
 
 def test_measuring_again_gives_the_same_counts():

@@ -23,13 +23,16 @@ def test_with_few_policies_there_is_something_to_see_in_every_figure():
 
 def test_figures_have_their_panels_and_points():
     six, seven, eight, nine = figures(results())
-    assert [len(figure.panels) for figure in (six, seven, eight, nine)] == [8, 8, 12, 4]
+    assert [len(figure.panels) for figure in (six, seven, eight, nine)] == [12, 8, 16, 6]
     assert six.panels[0].title == "(a) traffic, tumbling"
-    assert six.panels[0].lines["wad"] == ((162, 1071), (1080, 1071))
+    assert six.panels[0].lines["wad"] == ((162, 10071), (1080, 10071))
+    assert six.panels[4].lines["wad"] == ((162, 1071), (1080, 1071))
+    assert "subscriber-edge" not in six.panels[4].lines
+    assert ("traffic", "tumbling", "162", "subscriber-edge", "10,000", "1,000", "") in six.rows
     assert seven.panels[0].lines["adock"] == ((162, 4.0), (1080, 4.0))
     assert eight.panels[0].along == "subscriptions"
-    assert nine.panels[2].lines["wad"] == ((1.5, pytest.approx(5.0)), (6.0, pytest.approx(5.0)))
-    assert "adock" not in nine.panels[2].lines
+    assert nine.panels[3].lines["wad"] == ((1.5, pytest.approx(5.0)), (6.0, pytest.approx(5.0)))
+    assert "adock" not in nine.panels[3].lines
 
 
 def test_a_drawing_is_the_same_every_time():

@@ -29,7 +29,7 @@ def test_ours_are_worked_out_from_the_rows():
     assert ours("mna", "WAD's messages over ADOCK's: ") == ["5.0%"] * 6
     assert ours("mna", "WAD's messages over ADOCK's, the most") == ["5.0%"]
     assert ours("mna", "experiments in which ADOCK sends") == ["26 of 26"]
-    assert ours("mna", "ADOCK's messages, sliding against tumbling") == ["0.0%"] * 2
+    assert ours("mna", "ADOCK's messages for as many windows") == ["-50.0%"] * 2  # as many for twice the windows
     assert ours("mna", "BAT's messages more than ADOCK's") == ["10,200"] * 2  # scaled from 100 s to 1,000 s
     assert ours("mna", "ADOCK's compute, times WAD's, the most") == ["up to 2.0"] * 2  # 4 s and 2 s
     assert ours("mna", "ADOCK's compute, sliding") == ["1.00"]
@@ -58,6 +58,13 @@ def test_what_was_not_measured_is_not_there():
     assert all(c.ours is None for c in comparisons(found))
     assert [row[0] for row in summary(found)[1]] == ["publisher-edge", "subscriber-edge"]
     assert table_i(found)[1][1] == ["publisher-edge", "", "", "", ""]
+
+
+def test_both_ways_of_counting_are_summed_up():
+    names, rows = summary(results(("static", "wad")))
+    assert names[:5] == ["policy", "all messages", "for aggregation", "mean", "most"]
+    cells = len(results().cells)
+    assert rows[0][:5] == ["wad", f"{10071 * cells:,}", f"{1071 * cells:,}", "+7.10%", "+7.10%"]
 
 
 def test_table_i_sets_the_printed_row_above_ours():
