@@ -18,7 +18,7 @@ def run(*arguments: str | Path):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-@pytest.mark.parametrize("workload", ["stock", "traffic", "incidents", "boxes", "city"])
+@pytest.mark.parametrize("workload", ["stock", "traffic", "incidents", "boxes", "alerts", "city"])
 def test_a_workload_is_written_and_the_next_command_named(workload, tmp_path):
     result = run(workload, tmp_path / "out", *SMALL)
     assert result.exit_code == 0, result.output
@@ -78,6 +78,11 @@ def test_incidents_have_options_of_their_own(tmp_path):
         (["boxes", "--width", "0.6:0.3"], "The width is 0.6:0.3"),
         (["boxes", "--dimensions", "0"], "it must be 1 or more"),
         (["boxes", "--constrained", "3"], "3 constrained fields do not fit"),
+        (["boxes", "--top-k", "0"], "The top k is 0"),
+        (["stock", "--top-k", "3"], "--top-k is for boxes only"),
+        (["alerts", "--devices", "0"], "The number of devices is 0"),
+        (["alerts", "--churn", "2"], "between 0 and 1"),
+        (["alerts", "--selectivity", "0.1"], "follows from the number of devices"),
         (["incidents", "--reports", "0.5"], "it must be 1 or more"),
         (["incidents", "--span", "0"], "above zero"),
         (["incidents", "--cycles", "2"], "between 0 and 1"),

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 
 import numpy as np
@@ -11,14 +11,14 @@ import pyarrow as pa
 import pytest
 
 from sparing.model.window import TimeWindow
-from sparing.workloads import boxes, city, incidents, stock, traffic
+from sparing.workloads import alerts, boxes, city, incidents, stock, traffic
 from sparing.workloads.settings import SECOND, Settings
 from sparing.workloads.trace import CHUNK
 from sparing.workloads.workload import Workload
 from tests.workloads.judge import Judged, judge
 
-NAMES = ("stock", "traffic", "incidents", "boxes", "city")
-MODULES = {"stock": stock, "traffic": traffic, "incidents": incidents, "boxes": boxes, "city": city}
+NAMES = ("stock", "traffic", "incidents", "boxes", "alerts", "city")
+MODULES = {"stock": stock, "traffic": traffic, "incidents": incidents, "boxes": boxes, "alerts": alerts, "city": city}
 SMALL = {"rate": 20.0, "duration": 100.0, "subscriptions": 90}
 
 
@@ -50,7 +50,7 @@ def test_every_subscription_can_be_read_and_the_mix_is_as_asked(name):
     queries = judged(name).queries
     assert len(queries) == 90
     aggregations = [query.aggregation for query in queries if query.aggregation]
-    assert len(aggregations) == (0 if name == "incidents" else 30)
+    assert len(aggregations) == (0 if name in ("incidents", "alerts") else 30)
     windows = Counter(aggregation.window for aggregation in aggregations)
     assert all(aggregation.decomposable for aggregation in aggregations)
     if aggregations:
@@ -137,7 +137,7 @@ def test_columns_are_the_fields_with_their_types(name):
     assert table(small(name)).num_rows == small(name).size == 2000
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "alerts"])
 def test_everyone_is_somebody_at_the_right_broker(name):
     description = small(name).description
     brokers = description["overlay"]["brokers"]
@@ -204,6 +204,40 @@ def test_incidents_are_reported_in_part_by_several_and_without_contradiction():
     assert publishers / len(seen) > 2
     assert all(any(report[field] is not None for field in incidents.PARTIAL) for report in reports)
     assert any(report["severity"] is None for report in reports)
+
+
+def test_devices_and_those_who_wait_for_alerts_are_at_sites_of_a_wide_network():
+    description = small("alerts").description
+    brokers = description["overlay"]["brokers"]
+    sites = {broker for broker in brokers if "s" in broker}
+    assert (len(brokers), len(sites)) == (52, 48)
+    assert len(description["overlay"]["links"]) > len(brokers), "there are cycles"
+    devices = description["publishers"]
+    assert len({device["id"] for device in devices}) == 150
+    assert {device["at"] for device in devices} <= sites
+    assert {who["at"] for who in description["subscribers"]} <= sites
+    asked = Counter(query.box.on("device").point() for query in judge(alerts_of(churn=0.0)).queries)
+    assert asked.most_common(1)[0][1] > 3
+
+
+def test_a_share_of_those_who_wait_for_alerts_comes_and_goes():
+    start = alerts.DEFAULTS.start
+    moving = [row for row in alerts_of(churn=0.3).description["subscriptions"] if "from" in row]
+    assert len(moving) == 27
+    for row in moving:
+        first, last = (datetime.fromisoformat(row[end]) for end in ("from", "until"))
+        assert start <= first < last <= start + timedelta(seconds=101)
+    assert alerts_of(churn=0.0).description["subscriptions"][0].keys() == {"id", "subscriber", "sql"}
+
+
+def alerts_of(churn: float) -> Workload:
+    return alerts.alerts(replace(alerts.DEFAULTS, **SMALL), churn=churn)
+
+
+def test_publishers_of_boxes_may_reach_some_only():
+    offers = boxes.boxes(replace(boxes.DEFAULTS, **SMALL), top_k=3).description["publishers"]
+    assert {publisher["top_k"] for publisher in offers} == {3}
+    assert "top_k" not in small("boxes").description["publishers"][0]
 
 
 def test_nobody_may_ask():
