@@ -1,0 +1,35 @@
+"""docs/savings.md has the figures of benchmarks/savings.json, and every technique pays in one of the workloads."""
+
+import json
+
+from sparing.bench.savings import CASES, Figures
+from sparing.bench.savings.figures import WORDS
+from sparing.bench.tables import markdown_table
+from tests.docs.pages import ROOT, text_of
+
+FIGURES = Figures.of(json.loads((ROOT / "benchmarks" / "savings.json").read_text()))
+
+
+def test_the_page_has_the_figures_of_the_benchmark():
+    for rows in (FIGURES.left_out(), FIGURES.alone(), FIGURES.workloads()):
+        assert markdown_table(*rows, WORDS) in text_of("docs/savings.md")
+
+
+def test_they_are_those_of_the_benchmarks_workloads():
+    assert [case.name for case in FIGURES.cases] == list(CASES)
+    for case in FIGURES.cases:
+        assert case.command == CASES[case.name].command(case.name.replace(" ", "-"))
+        assert case.about == CASES[case.name].about
+
+
+def test_every_technique_earns_its_place_somewhere():
+    for name in {name for case in FIGURES.cases for name in case.techniques}:
+        saved = [case.techniques[name][1] / case.ours for case in FIGURES.cases if name in case.techniques]
+        assert max(saved) > 1.1, f"{name} pays nowhere: docs/savings.md must say so"
+
+
+def test_what_is_said_of_the_matchmaker():
+    moving = next(case for case in FIGURES.cases if case.name == "alerts that move")
+    assert 9000 < moving.ours - moving.techniques["matchmaker"][1] < 9500
+    row = next(line for line in text_of("docs/savings.md").splitlines() if line.startswith("| [the matchmaker]"))
+    assert "9,000 messages more than it saved" in row
