@@ -12,7 +12,6 @@ import typer
 from sparing.cli.console import ConfOption, MasterOption, out, say, spark_session, step, told
 from sparing.cli.files import check_folders, write_json, write_text
 from sparing.model.errors import SparingError
-from sparing.report.shades import between
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -144,12 +143,12 @@ def _compared(spark: SparkSession, deployment: Deployment, decisions: Sequence[s
     whole = bill_json(found.ours, least, deployment.prices)
     return {
         "ours": whole,
-        "between_brokers_all_kinds": {name: between(bill).total() for name, bill in bills.items()},
+        "between_brokers_all_kinds": {name: bill.over_links().total() for name, bill in bills.items()},
         "techniques": [
             {
                 "technique": saving.technique.name,
                 **{
-                    how: None if bill is None else between(bill).total()
+                    how: None if bill is None else bill.over_links().total()
                     for how, bill in (("alone", saving.alone), ("left_out", saving.without), ("added", saving.added))
                 },
             }

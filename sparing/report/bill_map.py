@@ -13,7 +13,7 @@ from html import escape
 from sparing.model.bill import Bill
 from sparing.model.overlay import Overlay
 from sparing.report.layout import positions
-from sparing.report.shades import SHADES, between
+from sparing.report.shades import SHADES
 from sparing.report.svg import begin, haloed
 
 UNIT = 165.0  # points between neighbours
@@ -48,7 +48,7 @@ def ground_of(
     left, top = (min(place[axis] for place in turned.values()) for axis in (0, 1))
     places = {name: (EDGE + UNIT * (x - left), EDGE + UNIT * (y - top)) for name, (x, y) in turned.items()}
     size = max(x for x, _ in places.values()) + EDGE, max(y for _, y in places.values()) + EDGE
-    most = max((n for bill in bills.values() for n in between(bill).by_link().values()), default=0)
+    most = max((n for bill in bills.values() for n in bill.over_links().by_link().values()), default=0)
     return Ground(overlay, places, size, publishing, subscribing, most)
 
 
