@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAMES = ("mna", "topk", "matchmaker", "mefa", "caeva")  # each is a package of `sparing.study` with a module `study`
 ALL = "all"
 EDGES = "mefa"  # the study that can take a user's edge list
-WORDS = 20  # characters, from which on a cell may be folded
+NUMBERS = 20  # characters; longer cells are sentences, which may be folded
 
 
 class Size(StrEnum):
@@ -199,18 +199,9 @@ def _measuring(total: int) -> Iterator[Callable[[int], None]]:
 
 
 def _table(titled: Titled) -> Table:
-    from rich import box
-    from rich.table import Table
+    from sparing.report.tables import figures_table
 
-    names, rows = titled.table
-    table = Table(box=box.SIMPLE_HEAD, title=titled.title, title_justify="left", title_style="bold")
-    for at, name in enumerate(names):
-        longest = max((len(row[at]) for row in rows), default=0)
-        kept = longest if longest <= WORDS else None  # numbers are not cut, and sentences are folded
-        table.add_column(name, justify="left" if at < titled.left else "right", min_width=kept)
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return figures_table(titled.title, *titled.table, titled.left, whole=NUMBERS)
 
 
 def _write(path: Path, text: str) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from rich import box
 from rich.table import Table
-from rich.text import Text
 
 from sparing.control.fold_summary import Cluster, FoldingSummary
 from sparing.control.mark_summary import MarkedLink, MarkingSummary, Meeting
@@ -15,12 +13,13 @@ from sparing.control.merge_summary import MergeSummary
 from sparing.control.merging.policy import EventPolicy
 from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 from sparing.control.trees.attachment import SIMILARITY, Reason, nearest
+from sparing.report.tables import titled
 
 LONGEST = 100  # characters of a condition that are shown
 
 
 def _table(title: str, first: str, numbers: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    table = titled(title)
     table.add_column(first, no_wrap=True)
     for name in numbers:
         table.add_column(name, justify="right", style="dim" if name.startswith("without") else "")
@@ -35,7 +34,7 @@ def brokers_table(brokers: Sequence[BrokerSummary]) -> Table:
         row = [broker.own, broker.told_by_neighbours.with_covering]
         for counts in (broker.holds, broker.told_to_neighbours):
             row += [counts.with_covering, counts.without_covering]
-        table.add_row(Text(broker.broker), *[f"{number:,}" for number in row])
+        table.add_row(broker.broker, *[f"{number:,}" for number in row])
     return table
 
 
@@ -121,7 +120,7 @@ def marking_table(links: Sequence[MarkedLink]) -> Table:
         table.add_column("weight", justify="right")
     for link in links:
         row = [f"{link.sigma:,}", f"{link.tau:,}", f"{link.eta:+,}" if link.eta else "0", f"{link.mark}-link"]
-        table.add_row(Text(f"{link.source}>{link.target}"), *row, *([f"{link.weight:,}"] if weighted else []))
+        table.add_row(f"{link.source}>{link.target}", *row, *([f"{link.weight:,}"] if weighted else []))
     return table
 
 
@@ -155,7 +154,7 @@ def control_links_table(links: Sequence[LinkSummary], folds: bool = False) -> Ta
     for link in links:
         row = [link.advertisements, link.subscriptions.with_covering, link.channels.with_covering, link.coordination]
         row += [-link.folded_away] if folds else []
-        table.add_row(Text(f"{link.source}>{link.target}"), *[f"{number:,}" for number in row])
+        table.add_row(f"{link.source}>{link.target}", *[f"{number:,}" for number in row])
     return table
 
 
@@ -177,8 +176,8 @@ def clusters_table(clusters: Sequence[Cluster]) -> Table:
         table.add_column(name, justify="right")
     for cluster in clusters:
         table.add_row(
-            Text(_some(cluster.subscriptions, MOST_NAMES)),
-            Text(_some(cluster.brokers, MOST_NAMES)),
+            _some(cluster.subscriptions, MOST_NAMES),
+            _some(cluster.brokers, MOST_NAMES),
             f"{cluster.saved:,}",
             _amount(cluster.unique_range),
             f"{cluster.delay:,}",
