@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sparing.cli.console import clock, counted, moment, out, say, step
-from sparing.cli.files import write_json, write_text
+from sparing.cli.console import clock, counted, micros, out, say, step
+from sparing.cli.files import check_outputs, write_json, write_text
 
 if TYPE_CHECKING:
     from sparing.control.fold_summary import FoldingSummary
@@ -49,18 +49,19 @@ def plan(
     from sparing.deployment.deployment import Deployment
     from sparing.deployment.planning import plan_of
 
-    time = None if at is None else moment(at)
+    time = None if at is None else micros(at)
+    check_outputs(json_file, plot)
     with step(f"Planning {file.name}"):
         from sparing.control.summary import summary_of
 
         deployment = Deployment.read(file)
         planned = plan_of(deployment)
         found = summary_of(planned, time, patient=changes)
-    _tell(deployment.name, planned, found, time)
     if json_file is not None:
         write_json(json_file, plan_json(deployment.name, planned, found, time))
     if plot is not None:
         write_text(plot, _picture(deployment.overlay, planned, found, time))
+    _tell(deployment.name, planned, found, time)
 
 
 def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:

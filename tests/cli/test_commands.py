@@ -112,6 +112,27 @@ MISTAKES = {
         ["explain", "{file}", "--event", "k", "--at", "noon"],
         "--at 'noon' is not a time: write it as 2026-01-01T08:00:05Z.",
     ),
+    "a time before all times": (
+        ["plan", "{file}", "--at", "0001-01-01T00:00:00+14:00"],
+        "--at '0001-01-01T00:00:00+14:00' is not in the years 1 to 9999 of UTC: choose a time that is.",
+    ),
+    "a time after all times": (
+        ["explain", "{file}", "--subscription", "s", "--at", "9999-12-31T23:59:59-14:00"],
+        "--at '9999-12-31T23:59:59-14:00' is not in the years 1 to 9999 of UTC: choose a time that is.",
+    ),
+    "a page in place of a folder": (
+        ["replay", "{source}", "--report", "{here}"],
+        "{here} cannot be written: it is a folder.",
+    ),
+    "a plan in place of a folder": (
+        ["plan", "{file}", "--json", "{here}"],
+        "{here} cannot be written: it is a folder.",
+    ),
+    "a checkpoint told in no folder": (
+        ["inspect", "{folder}", "--json", "{folder}/no/state.json"],
+        "{folder}/no/state.json cannot be written: there is no folder {folder}/no.",
+    ),
+    "a city below a file": (["demo", "--folder", "{file}/city"], "{file}/city cannot be written: Not a directory."),
     "no time": (["plan", "{file}", "--at", "noon"], "--at 'noon' is not a time: write it as 2026-01-01T08:00:05Z."),
     "a setting without a value": (
         ["demo", "--folder", "{folder}", "--conf", "spark.ui.port"],
@@ -125,9 +146,13 @@ def test_a_mistake_is_one_sentence_and_a_failure(mistake, tmp_path):
     arguments, sentence = MISTAKES[mistake]
     file = tmp_path / "deployment.yaml"
     file.write_text(yaml.safe_dump(world.description([])))
-    told = sparing(*[argument.format(file=file, folder=tmp_path / "city") for argument in arguments])
+    source = tmp_path / "source.yaml"
+    source.write_text(yaml.safe_dump(world.description([]) | {"source": {"format": "json", "path": "data"}}))
+    names = {"file": file, "source": source, "folder": tmp_path / "city", "here": tmp_path}
+    told = sparing(*[argument.format(**names) for argument in arguments])
     assert told.returncode == 1
-    assert sentence in told.stderr.replace("\n", " ")
+    assert (sentence.format(**names) if "cannot be written" in sentence else sentence) in told.stderr.replace("\n", " ")
+    assert "Starting Spark" not in told.stderr
     assert "Traceback" not in told.stderr
 
 

@@ -117,7 +117,8 @@ def test_a_picture_that_cannot_be_written_is_told(tmp_path):
     result = CliRunner().invoke(build(), ["plan", str(RING), "--plot", str(out)])
     assert result.exit_code != 0
     assert isinstance(result.exception, SparingError)
-    assert str(result.exception) == f"{out} cannot be written: No such file or directory."
+    assert str(result.exception) == f"{out} cannot be written: there is no folder {out.parent}."
+    assert result.stdout == ""  # nothing has been worked out
 
 
 @pytest.fixture
