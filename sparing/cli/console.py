@@ -107,6 +107,12 @@ def say(text: str = "", style: str = "") -> None:
     out.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
+def say_more(count: int, shown: int, what: str) -> None:
+    """Of how much of a list nothing was said, if anything was left out."""
+    if count > shown:
+        say(f"  There are {count - shown:,} more {what}: --json lists them all.")
+
+
 def moment(text: str, option: str) -> datetime:
     """A time as an option gives it, in UTC; without a zone it is that already."""
     try:

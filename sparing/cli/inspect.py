@@ -11,6 +11,7 @@ import typer
 
 from sparing.cli.console import ConfOption, MasterOption, clock, counted, say, spark_session, step
 from sparing.cli.files import check_outputs, write_json
+from sparing.report.amounts import some
 
 if TYPE_CHECKING:
     from sparing.spark.inspect import Inspected
@@ -159,5 +160,4 @@ def _event(event: OpenEvent) -> str:
 
 
 def _listed(names: Sequence[str], nothing: str = "none") -> str:
-    more = f", ... ({len(names) - MOST:,} more)" if len(names) > MOST else ""
-    return ", ".join(names[:MOST]) + more if names else nothing
+    return some(names, MOST) if names else nothing

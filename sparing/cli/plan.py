@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sparing.cli.console import clock, counted, micros, out, say, step
+from sparing.cli.console import clock, counted, micros, out, say, say_more, step
 from sparing.cli.files import check_outputs, write_json, write_text
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
         _tell_marking(marking)
     _tell_merges(plan, found)
     out.print(brokers_table(found.brokers[:MOST]))
-    _more(len(found.brokers), "brokers, which hold fewer subscriptions")
+    say_more(len(found.brokers), MOST, "brokers, which hold fewer subscriptions")
     if found.offers:
         say("What is advertised, and how far subscriptions are told of", "bold italic")
         for offer in found.offers[:MOST]:
@@ -90,7 +90,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
             for line in lines:
                 say(f"    {line}")
         say()
-        _more(len(found.offers), "advertisements, with fewer subscriptions known at their brokers")
+        say_more(len(found.offers), MOST, "advertisements, with fewer subscriptions known at their brokers")
     if sum(offer.messages.with_covering for offer in found.offers) > found.told.with_covering:
         say("  What crosses a link for several advertisements crosses it once, so there are fewer messages in all.")
     busy = [link for link in found.links if link.messages]
@@ -101,7 +101,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
     if busy:
         say()
         out.print(control_links_table(busy[:MOST], folds=bool(found.foldings)))
-        _more(len(busy), "links, which carry less")
+        say_more(len(busy), MOST, "links, which carry less")
 
 
 def _picture(overlay: Overlay, plan: Plan, found: Summary, time: int | None) -> str:
@@ -113,11 +113,6 @@ def _picture(overlay: Overlay, plan: Plan, found: Summary, time: int | None) -> 
         topic: dict(zip(names, plan.subscribed(topic, in_force).tolist(), strict=True)) for topic in plan.topics
     }
     return overlay_svg(overlay, found.markings, published, subscribed)
-
-
-def _more(count: int, what: str, shown: int = MOST) -> None:
-    if count > shown:
-        say(f"  There are {count - shown:,} more {what}: --json lists them all.")
 
 
 def saved(told: Counts) -> str:
@@ -136,10 +131,10 @@ def _tell_marking(marking: MarkingSummary) -> None:
     say(f"  {against_broadcasts(marking)}")
     for line in meeting_lines(marking.meetings[:MOST]):
         say(f"  {line}")
-    _more(len(marking.meetings), "brokers where they meet")
+    say_more(len(marking.meetings), MOST, "brokers where they meet")
     if marking.links:
         out.print(marking_table(marking.links[:MOST_LINKS]))
-        _more(len(marking.links), "links", MOST_LINKS)
+        say_more(len(marking.links), MOST_LINKS, "links")
 
 
 def _tell_merges(plan: Plan, found: Summary) -> None:
@@ -158,7 +153,7 @@ def _tell_attachments(found: Summary) -> None:
         say("Who could hang at several brokers", "bold italic")
         for reason in found.attached[:MOST]:
             say(f"  {attachment_line(reason)}.")
-        _more(len(found.attached), "that had a choice")
+        say_more(len(found.attached), MOST, "that had a choice")
 
 
 def _tell_folding(plan: Plan, found: Summary, time: int | None) -> None:
@@ -171,7 +166,7 @@ def _tell_folding(plan: Plan, found: Summary, time: int | None) -> None:
         say(f"  {folding_line(folding, plan.folding.method)}")
         if folding.clusters:
             out.print(clusters_table(folding.clusters[:MOST]))
-            _more(len(folding.clusters), "clusters, which save less")
+            say_more(len(folding.clusters), MOST, "clusters, which save less")
 
 
 def _tell_changes(found: Summary, time: int | None) -> None:

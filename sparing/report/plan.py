@@ -13,6 +13,7 @@ from sparing.control.merge_summary import MergeSummary
 from sparing.control.merging.policy import EventPolicy
 from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 from sparing.control.trees.attachment import SIMILARITY, Reason, nearest
+from sparing.report.amounts import some
 from sparing.report.tables import titled
 
 LONGEST = 100  # characters of a condition that are shown
@@ -53,10 +54,8 @@ def merge_lines(merge: MergeSummary, policy: EventPolicy) -> list[str]:
     placement = policy.places
     for hops, level in enumerate(merge.levels, 1):
         if not isinstance(placement, int) or placement == hops:
-            shown = ", ".join(level[:MOST_SHARES]) + (
-                f" and {len(level) - MOST_SHARES:,} more" * (len(level) > MOST_SHARES)
-            )
-            lines.append(f"{'may merge' if not isinstance(placement, int) else 'merge'}, {hops} hops away: {shown}")
+            who = some(level, MOST_SHARES)
+            lines.append(f"{'may merge' if not isinstance(placement, int) else 'merge'}, {hops} hops away: {who}")
     waits = f"somebody is due at most every {merge.cycle / 1_000_000:g} seconds" if merge.cycle else "nobody waits"
     at_once = f", and {merge.at_once:,} are told at once" if merge.at_once and merge.cycle else ""
     return [*lines, waits + at_once]
@@ -78,8 +77,7 @@ def offer_lines(offer: OfferSummary) -> list[str]:
     )
     told = [f"{share.broker} {share.holds:,}/{share.forwards:,}" for share in offer.brokers]
     if told:
-        more = f", and {len(told) - MOST_SHARES:,} more brokers" if len(told) > MOST_SHARES else ""
-        lines.append(f"held/forwarded: {', '.join(told[:MOST_SHARES])}{more}")
+        lines.append(f"held/forwarded: {some(told, MOST_SHARES)}")
     return lines
 
 
@@ -127,14 +125,10 @@ def marking_table(links: Sequence[MarkedLink]) -> Table:
 def meeting_lines(meetings: Sequence[Meeting]) -> list[str]:
     """Where advertisements and subscriptions meet."""
     return [
-        f"at {meeting.broker}: advertisements from {_some(meeting.publishers)}, "
-        f"subscriptions from {_some(meeting.subscribers)}"
+        f"at {meeting.broker}: advertisements from {some(meeting.publishers, MOST_SHARES)}, "
+        f"subscriptions from {some(meeting.subscribers, MOST_SHARES)}"
         for meeting in meetings
     ]
-
-
-def _some(names: Sequence[str], most: int = MOST_SHARES) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def against_broadcasts(marking: MarkingSummary) -> str:
@@ -176,8 +170,8 @@ def clusters_table(clusters: Sequence[Cluster]) -> Table:
         table.add_column(name, justify="right")
     for cluster in clusters:
         table.add_row(
-            _some(cluster.subscriptions, MOST_NAMES),
-            _some(cluster.brokers, MOST_NAMES),
+            some(cluster.subscriptions, MOST_NAMES),
+            some(cluster.brokers, MOST_NAMES),
             f"{cluster.saved:,}",
             _amount(cluster.unique_range),
             f"{cluster.delay:,}",

@@ -11,10 +11,11 @@ from rich.table import Table
 
 from sparing.bench.matching.engines import ENGINES
 from sparing.bench.matching.latencies import Timing
-from sparing.bench.matching.settings import Settings, must_have, workload
+from sparing.bench.matching.settings import Settings, workload
 from sparing.bench.matching.shapes import COMMON, RARE, SHAPES
 from sparing.model.errors import SparingError
 from sparing.report.markdown import markdown_table
+from sparing.report.plots import need_matplotlib, short
 from sparing.report.tables import figures_table
 
 # The goals: at a million subscriptions so many events per second, at ten thousand so many times as fast as a peer.
@@ -219,7 +220,7 @@ class Figures:
 
     def plot(self, path: Path) -> None:
         """Events per second over the number of subscriptions: a panel for each workload, a line for each engine."""
-        must_have("matplotlib", "plot the figures")
+        need_matplotlib()
         from matplotlib import rc_context
         from matplotlib.figure import Figure as Picture
         from matplotlib.ticker import FuncFormatter
@@ -246,8 +247,8 @@ class Figures:
                     )  # fmt: skip
                 panel.set_title(workload(shape, selectivity), fontsize=10)
                 panel.grid(visible=True, which="major", color="0.9", linewidth=0.8)
-                panel.xaxis.set_major_formatter(FuncFormatter(_short))
-                panel.yaxis.set_major_formatter(FuncFormatter(_short))
+                panel.xaxis.set_major_formatter(FuncFormatter(short))
+                panel.yaxis.set_major_formatter(FuncFormatter(short))
                 panel.minorticks_off()
                 panel.spines[["top", "right"]].set_visible(False)
         picture.supxlabel("subscriptions", fontsize=10)
@@ -268,18 +269,6 @@ LOOKS = {  # colours that most people can tell apart, and markers for the others
     "polars": ("#D55E00", "D"),
     "spark": ("#CC79A7", "v"),
 }
-
-
-def _short(number: float, _: object = None) -> str:
-    """An axis label.
-
-    >>> [_short(number) for number in (0.1, 10, 1000, 1e6)]
-    ['0.1', '10', '1k', '1M']
-    """
-    for unit, size in (("M", 1e6), ("k", 1e3)):
-        if number >= size:
-            return f"{number / size:g}{unit}"
-    return f"{number:g}"
 
 
 def _times(ratio: float | None) -> str:
