@@ -19,7 +19,6 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from rich import box
 from rich.table import Table
 
 from sparing.deployment.deployment import Deployment, Endpoint
@@ -28,6 +27,7 @@ from sparing.flow.interests import Interests
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
 from sparing.model.window import TimeWindow
+from sparing.report.tables import figures_table
 from sparing.spark import sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.match_stage import match
@@ -84,12 +84,10 @@ class Figures:
     def _throughput(self) -> Table:
         of = self.settings
         title = f"Publications per second; {of.publications:,} stock publications, median of {of.repeat} runs"
-        table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-        for name in ("mode", "subscriptions", "Sparing", "Spark SQL", "ratio"):
-            table.add_column(name, justify="left" if name == "mode" else "right")
-        for f in self.figures:
-            table.add_row(f.mode, f"{f.subscriptions:,}", f"{f.ours:,.0f}", f"{f.peer:,.0f}", f"{f.ratio:.1f}")
-        return table
+        rows = [
+            [f.mode, f"{f.subscriptions:,}", f"{f.ours:,.0f}", f"{f.peer:,.0f}", f"{f.ratio:.1f}"] for f in self.figures
+        ]
+        return figures_table(title, ["mode", "subscriptions", "Sparing", "Spark SQL", "ratio"], rows)
 
     def json(self) -> dict[str, Any]:
         """For programs."""
@@ -98,14 +96,12 @@ class Figures:
 
     def _steps(self) -> Table:
         """Where the time of our batch runs goes."""
-        title = "Seconds that each step of a batch run adds"
-        table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-        table.add_column("step")
-        for count in self.stages:
-            table.add_column(f"{count:,} subscriptions", justify="right")
-        for step in next(iter(self.stages.values()), {}):
-            table.add_row(step, *[f"{found[step]:.1f}" for found in self.stages.values()])
-        return table
+        names = ["step", *(f"{count:,} subscriptions" for count in self.stages)]
+        rows = [
+            [step, *(f"{found[step]:.1f}" for found in self.stages.values())]
+            for step in next(iter(self.stages.values()), {})
+        ]
+        return figures_table("Seconds that each step of a batch run adds", names, rows)
 
 
 Told = Callable[[str], None]  # told of every measurement, as it is made

@@ -20,7 +20,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 from pyspark.sql import DataFrame, SparkSession
-from rich import box
 from rich.table import Table
 
 from sparing.deployment.deployment import Deployment
@@ -30,6 +29,7 @@ from sparing.flow.interests import Interests
 from sparing.flow.publications import MOST_ROWS
 from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import column
+from sparing.report.tables import figures_table
 from sparing.spark import match_stage, sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.shipping import Shipped, ship
@@ -78,10 +78,7 @@ class Figures:
 
     def tables(self) -> list[Table]:
         """For people."""
-        table = Table(box=box.SIMPLE_HEAD, title="Microseconds per publication", title_justify="left")
-        table.add_column("")
-        for figure in self.figures:
-            table.add_column(f"{figure.subscriptions:,} subscriptions", justify="right")
+        names = ["", *(f"{figure.subscriptions:,} subscriptions" for figure in self.figures)]
         rows: dict[str, Callable[[Figure], str]] = {
             "pairs per publication": lambda figure: f"{figure.pairs:,.0f}",
             "the index by itself": lambda figure: f"{figure.index:.2f}",
@@ -89,9 +86,8 @@ class Figures:
         for step in STEPS:
             rows[f"stage: {step}"] = lambda figure, step=step: f"{figure.steps[step]:.2f}"  # type: ignore[misc]
         rows["of the index's speed, up to matching"] = lambda figure: f"{figure.kept:.0%}"
-        for name, text in rows.items():
-            table.add_row(name, *map(text, self.figures))
-        return [table]
+        cells = [[name, *map(text, self.figures)] for name, text in rows.items()]
+        return [figures_table("Microseconds per publication", names, cells)]
 
     def json(self) -> dict[str, Any]:
         """For a file."""

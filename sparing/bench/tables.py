@@ -1,12 +1,8 @@
-"""What benchmarks have in common: goals in seconds, and tables for people and for documentation."""
+"""What benchmarks have in common: goals in seconds, and how many times as long others take."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
-
-from rich import box
-from rich.table import Table
 
 Rows = tuple[tuple[str, ...], list[list[str]]]  # names of columns, and cells
 
@@ -30,22 +26,6 @@ class Target:
 def target_rows(targets: list[Target]) -> Rows:
     """Goals as a table."""
     return TARGETS, [[t.what, f"{t.goal:g}", f"{t.found:.2g}", t.verdict] for t in targets]
-
-
-def rich_table(title: str, names: tuple[str, ...], rows: list[list[str]], words: Collection[str]) -> Table:
-    """For people; columns with `words` in them are left aligned."""
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    for name in names:
-        table.add_column(name, justify="left" if name in words else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def markdown_table(names: tuple[str, ...], rows: list[list[str]], words: Collection[str]) -> str:
-    """For documentation."""
-    rule = ["---" if name in words else "---:" for name in names]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [names, rule, *rows])
 
 
 def times(shown: str, ratio: float) -> str:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from sparing.cli.console import ConfOption, MasterOption, err, out, spark_session
-from sparing.cli.files import check_folders, write_json, write_text
+from sparing.cli.files import check_outputs, write_json, write_text
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def pipeline(
     Example: sparing bench pipeline --subscriptions 500 --publications 50000 --master local[2]
     """
     sizes = _numbers(subscriptions)
-    check_folders(json_file)
+    check_outputs(json_file)
     with spark_session(master, conf) as spark:
         from sparing.bench.pipeline import Settings, pipeline
 
@@ -91,12 +91,13 @@ def match(
     Example: sparing bench match --subscriptions 1000,10000 --shapes a,b --json match.json
     """
     sizes = _numbers(subscriptions)
-    check_folders(json_file, markdown, plot)
-    from sparing.bench.matching import Settings, match, must_have
+    check_outputs(json_file, markdown, plot)
+    from sparing.bench.matching import Settings, match
     from sparing.bench.matching import small as measure_small
+    from sparing.report.plots import need_matplotlib
 
     if plot is not None:
-        must_have("matplotlib", "plot the figures")
+        need_matplotlib()
     settings = Settings(subscriptions=sizes, seconds=seconds, repeat=repeat)
     if shapes is not None:
         settings = replace(settings, shapes=_names(shapes))
@@ -124,7 +125,7 @@ def stage(
     Example: sparing bench stage --subscriptions 5000 --repeat 5
     """
     sizes = _numbers(subscriptions)
-    check_folders(json_file)
+    check_outputs(json_file)
     with spark_session(master, conf) as spark:
         from sparing.bench.stage import Settings, stage
 
@@ -150,7 +151,7 @@ def decide(
     Example: sparing bench decide --subscriptions 90,1000 --ratios 2 --repeat 5
     """
     sizes, windows = _numbers(subscriptions), _ratios(ratios)
-    check_folders(json_file, markdown)
+    check_outputs(json_file, markdown)
     from sparing.bench.deciding import Settings, decide
 
     figures = decide(Settings(sizes, windows, rate, repeat), _tell)
@@ -178,7 +179,7 @@ def cover(
     from sparing.bench.covering import cover as measure
 
     settings = Settings(_numbers(boxes, "boxes"), _numbers(dimensions, "dimensions"), k, peers, repeat=repeat)
-    check_folders(json_file, markdown)
+    check_outputs(json_file, markdown)
     if spark:
         with spark_session(master, conf) as session:
             figures = measure(session, settings, _tell)
@@ -209,7 +210,7 @@ def matchmaker(
     from sparing.bench.matchmaker import matchmaker as measure
 
     settings = Settings(_numbers(links, "links"), publishers, subscribers, peers, sample, instances, repeat)
-    check_folders(json_file, markdown)
+    check_outputs(json_file, markdown)
     figures = measure(settings, _tell)
     _show(figures, json_file, markdown)
 
@@ -239,7 +240,7 @@ def fold(
 
     sizes, axes, small = _numbers(subscriptions), _numbers(dimensions, "dimensions"), _numbers(printed, "printed")
     settings = Settings(sizes, axes, brokers, share, most_boxes, peers, small, instances, repeat)
-    check_folders(json_file, markdown)
+    check_outputs(json_file, markdown)
     figures = measure(settings, _tell)
     _show(figures, json_file, markdown)
 
@@ -264,7 +265,7 @@ def events(
     Example: sparing bench events --events 1000 --in-flight 100,1000 --lanes 4 --repeat 5
     """
     sizes, flights, parts = _numbers(events_, "events"), _numbers(in_flight, "in-flight"), _numbers(lanes, "lanes")
-    check_folders(json_file, markdown)
+    check_outputs(json_file, markdown)
     with spark_session(master, conf) as spark:
         from sparing.bench.events import Settings
         from sparing.bench.events import events as measure
@@ -290,7 +291,7 @@ def savings(
     names = tuple(CASES) if workloads is None else _names(workloads)
     if unknown := [name for name in names if name not in CASES]:
         raise SparingError(f"There is no workload {unknown[0]!r} to leave techniques out of: it is {', '.join(CASES)}.")
-    check_folders(json_file, markdown)
+    check_outputs(json_file, markdown)
     with spark_session(master, conf) as spark:
         from sparing.bench.savings import savings as measure
 
@@ -326,7 +327,7 @@ def _show(figures: Any, json_file: Path | None, markdown: Path | None = None) ->
 
 
 def _tell(what: str) -> None:
-    err.print(f"[dim]{what}[/]", highlight=False)
+    err.print(what, style="dim", markup=False, highlight=False)
 
 
 def _numbers(text: str, option: str = "subscriptions") -> tuple[int, ...]:

@@ -9,21 +9,22 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from sparing.model.errors import SparingError
+from sparing.model.types import EPOCH, MICROSECOND
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 out = Console()
 err = Console(stderr=True)
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 MasterOption = typer.Option("local[*]", "--master", help="The Spark master, e.g. local[2] or spark://host:7077.")
 ConfOption = typer.Option([], "--conf", help="A Spark setting; may be given several times.", metavar="KEY=VALUE")
@@ -31,19 +32,13 @@ ConfOption = typer.Option([], "--conf", help="A Spark setting; may be given seve
 
 def say_error(what: object) -> None:
     """One line on standard error."""
-    err.print(f"[bold red]Error:[/] {_escaped(str(what))}", soft_wrap=True, highlight=False)
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
+    err.print(f"[bold red]Error:[/] {escape(str(what))}", soft_wrap=True, highlight=False)
 
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
     """Show that something is going on, then how long it took."""
-    begun = time.perf_counter()
+    what, begun = escape(what), time.perf_counter()
     with err.status(f"{what} ..."):
         yield
     err.print(f"[green]✓[/] {what} [dim]({time.perf_counter() - begun:.1f} s)[/]", highlight=False)
@@ -112,23 +107,35 @@ def say(text: str = "", style: str = "") -> None:
     out.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
-def moment(text: str, option: str = "--at") -> int:
-    """A time as an option gives it, in microseconds since 1970; without a zone it is in UTC."""
+def say_more(count: int, shown: int, what: str) -> None:
+    """Of how much of a list nothing was said, if anything was left out."""
+    if count > shown:
+        say(f"  There are {count - shown:,} more {what}: --json lists them all.")
+
+
+def moment(text: str, option: str) -> datetime:
+    """A time as an option gives it, in UTC; without a zone it is that already."""
     try:
         given = datetime.fromisoformat(text)
+        return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
     except ValueError:
         raise SparingError(f"{option} {text!r} is not a time: write it as 2026-01-01T08:00:05Z.") from None
-    given = given.replace(tzinfo=UTC) if given.tzinfo is None else given
-    return (given - EPOCH) // timedelta(microseconds=1)
+    except OverflowError:
+        raise SparingError(f"{option} {text!r} is not in the years 1 to 9999 of UTC: choose a time that is.") from None
 
 
-def clock(micros: int) -> str:
-    """A time for people.
+def micros(text: str, option: str = "--at") -> int:
+    """A time as an option gives it, in microseconds since 1970."""
+    return (moment(text, option) - EPOCH) // MICROSECOND
+
+
+def clock(since: int) -> str:
+    """A time in microseconds since 1970, for people.
 
     >>> clock(1_500_000), clock(1_000_000)
     ('1970-01-01T00:00:01.500Z', '1970-01-01T00:00:01Z')
     """
-    text = (EPOCH + timedelta(microseconds=micros)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    text = (EPOCH + since * MICROSECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return text.replace(".000", "")
 
 

@@ -22,13 +22,13 @@ def demo(
 
     Example: sparing demo --folder /tmp/city --seed 7
     """
-    from sparing.cli.files import write_text
+    from sparing.cli.files import write_text, writing
     from sparing.deployment.deployment import Deployment
     from sparing.deployment.techniques import naive, techniques
     from sparing.workloads.city import DEFAULTS, city
     from sparing.workloads.files import write
 
-    with step("Making a city"):
+    with step("Making a city"), writing(folder):
         written = write(city(replace(DEFAULTS, seed=seed)), folder, replace=_ours(folder))
         deployment = Deployment.read(written.deployment)
     overlay = deployment.overlay
@@ -43,13 +43,15 @@ def demo(
         from sparing.spark import sinks
         from sparing.spark.compare import NAIVE, OURS
         from sparing.spark.run import replay
+        from sparing.spark.tally import tally_of
 
         ours = deployment.policy.decision
         with step(f"Running it under {ours}"):
             run = replay(spark, deployment, bound=True)
         with step("Writing notifications, bill and quarantine"):
             assert deployment.sink is not None
-            counts = sinks.write(run.delivered, deployment.sink, None)
+            tally = tally_of(run.delivered)
+            sinks.write(run.delivered, deployment.sink, None, tally)
         samples = []
         for kind in ("event", "window", "merged"):
             found = run.delivered.notifications.where(f"kind = '{kind}'").orderBy("time", "subscription").limit(3)
@@ -57,7 +59,6 @@ def demo(
                 (r["kind"], r["subscriber"], r["subscription"], f"{r['time']:%H:%M:%S}", r["payload"].toJson())
                 for r in found.collect()
             ]
-        reasons = run.delivered.quarantine.groupBy("reason").count().orderBy("reason").collect()
         run.delivered.forget()
         with step("Running it again without any technique, for comparison"):
             without = replace(deployment, policy=naive(deployment.policy, techniques(deployment)))
@@ -71,14 +72,14 @@ def demo(
     out.print(bills_table(bills, NAIVE, run.least))
     out.print(links_table(bills, 5, run.least))
     page = folder / "bill.html"
-    write_text(page, bill_page(Billed(deployment, bills, counts, run.least)))
+    write_text(page, bill_page(Billed(deployment, bills, tally.rows, run.least)))
     sent, raw = run.bill.between_brokers(), plain.bill.between_brokers()
     say(
-        f"{counts['notifications']:,} notifications with {sent:,} messages between brokers "
+        f"{tally.rows['notifications']:,} notifications with {sent:,} messages between brokers "
         f"instead of {raw:,}: {100 * (raw - sent) / raw:.1f}% saved."
     )
-    reasons_told = ", ".join(f"{row['count']} {row['reason']}" for row in reasons)
-    say(f"{counted(counts['quarantine'], 'bad row is', 'bad rows are')} in quarantine: {reasons_told}.")
+    reasons = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.items())
+    say(f"{counted(tally.rows['quarantine'], 'bad row is', 'bad rows are')} in quarantine: {reasons}.")
     say(f"The deployment is {written.deployment}, the results are in {sinks.place(deployment.sink, replay=True)}.")
     say(f"The bill as a page is {page}; with every policy and technique on it, it comes from")
     say(f"  {sys.argv[0]} replay {written.deployment} --report {page}")

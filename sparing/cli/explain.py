@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, clock, counted, moment, say, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, clock, counted, micros, say, spark_session, step
 from sparing.cli.explain_choice import tell_choice
 from sparing.cli.explain_event import tell_event
 from sparing.model.errors import SparingError
@@ -59,7 +59,7 @@ def explain(
         raise SparingError("--event goes with --subscription and --at only: leave the others out.")
     if publication is not None and (at is not None or decision is not None):
         raise SparingError("--at and --decision are for windows: leave them out with --publication.")
-    time = None if at is None else moment(at)
+    time = None if at is None else micros(at)
     deployment = Deployment.read(file)
     deployment.needed_source()
     with spark_session(master, conf) as spark:

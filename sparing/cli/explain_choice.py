@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sparing.cli.console import clock, counted, out, say
+from sparing.cli.console import clock, counted, out, say, say_more
 
 if TYPE_CHECKING:
     from sparing.flow.rank.explain import Choice
@@ -36,17 +36,12 @@ def tell_choice(found: ExplainedChoice, as_json: bool) -> None:
     if choice.candidates:
         say()
         out.print(candidates_table(choice, MOST))
-        _more(len(choice.candidates), "subscriptions")
+        say_more(len(choice.candidates), MOST, "subscriptions")
     if choice.hops:
         out.print(hops_table(choice, MOST))
-        _more(len(choice.hops), "rows")
+        say_more(len(choice.hops), MOST, "rows")
     if found.verdict is not None:
         say(found.verdict.why, "bold")
-
-
-def _more(count: int, what: str) -> None:
-    if count > MOST:
-        say(f"  There are {count - MOST:,} more {what}: --json lists them all.")
 
 
 def asked(choice: Choice) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sparing.cli.console import err, moment
+from sparing.cli.files import writing
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -145,12 +146,8 @@ def generate(
         Kind.INCIDENTS: {"reports": reports, "span": span, "cycles": cycles},
         Kind.ALERTS: {"devices": devices, "churn": churn},
     }
-    try:
-        made = _make(workload, seed, _given(common), {kind: _given(options) for kind, options in own.items()})
-        written = _write(made, out, format_, files, force)
-    except SparingError as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(1) from None
+    made = _make(workload, seed, _given(common), {kind: _given(options) for kind, options in own.items()})
+    written = _write(made, out, format_, files, force)
     typer.echo(_as_json(written) if json_ else _as_text(written, out))
 
 
@@ -172,20 +169,13 @@ def _make(kind: Kind, seed: int, common: dict[str, Any], own: dict[Kind, dict[st
     if "aggregate" in common:
         common["aggregate"] = ratio(common["aggregate"])
     if "start" in common:
-        common["start"] = _moment(common["start"])
+        common["start"] = moment(common["start"], "--start")
     options = own.get(kind, {})
     if "width" in options:
         options["width"] = _width(options["width"])
     module = import_module(f"sparing.workloads.{kind}")
     made: Workload = getattr(module, kind)(replace(module.DEFAULTS, seed=seed, **common), **options)
     return made
-
-
-def _moment(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise SparingError(f"{text!r} is not a time: write it as in 2026-01-01T00:00:00Z.") from None
 
 
 def _width(text: str) -> tuple[float, float]:
@@ -197,18 +187,13 @@ def _width(text: str) -> tuple[float, float]:
 
 
 def _write(made: Workload, out: Path, format_: Format, files: int, force: bool) -> Written:
-    from rich.console import Console
     from rich.progress import Progress
 
     from sparing.workloads.files import write
 
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    with writing(out), Progress(console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("Writing", total=made.size)
-        try:
-            return write(made, out, format_.value, files, replace=force, progress=lambda rows: bar.advance(task, rows))
-        except OSError as error:
-            raise SparingError(f"{out} cannot be written to: {error.strerror or error}.") from None
+        return write(made, out, format_.value, files, replace=force, progress=lambda rows: bar.advance(task, rows))
 
 
 def _as_text(written: Written, out: Path) -> str:

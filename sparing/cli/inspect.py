@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sparing.cli.console import ConfOption, MasterOption, clock, counted, say, spark_session, step
-from sparing.model.errors import SparingError
+from sparing.cli.files import check_outputs, write_json
+from sparing.report.amounts import some
 
 if TYPE_CHECKING:
     from sparing.spark.inspect import Inspected
@@ -40,16 +40,14 @@ def inspect(
     from sparing.deployment.paths import located
 
     known = None if deployment is None else Deployment.read(deployment)
+    check_outputs(json_out)
     with spark_session(master, conf) as spark:
         from sparing.spark.inspect import inspect as read
 
         with step(f"Reading {checkpoint}"):
             found = read(spark, located(checkpoint, Path.cwd()), known)
     if json_out is not None:
-        try:
-            json_out.write_text(json.dumps(inspected_json(found), indent=1) + "\n")
-        except OSError as error:
-            raise SparingError(f"{json_out} cannot be written ({error.strerror}): choose another file.") from None
+        write_json(json_out, inspected_json(found))
     tell_inspected(found)
 
 
@@ -162,5 +160,4 @@ def _event(event: OpenEvent) -> str:
 
 
 def _listed(names: Sequence[str], nothing: str = "none") -> str:
-    more = f", ... ({len(names) - MOST:,} more)" if len(names) > MOST else ""
-    return ", ".join(names[:MOST]) + more if names else nothing
+    return some(names, MOST) if names else nothing

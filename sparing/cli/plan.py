@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sparing.cli.console import clock, counted, moment, out, say, step
-from sparing.cli.files import write_json, write_text
+from sparing.cli.console import clock, counted, micros, out, say, say_more, step
+from sparing.cli.files import check_outputs, write_json, write_text
 
 if TYPE_CHECKING:
     from sparing.control.fold_summary import FoldingSummary
@@ -49,18 +49,19 @@ def plan(
     from sparing.deployment.deployment import Deployment
     from sparing.deployment.planning import plan_of
 
-    time = None if at is None else moment(at)
+    time = None if at is None else micros(at)
+    check_outputs(json_file, plot)
     with step(f"Planning {file.name}"):
         from sparing.control.summary import summary_of
 
         deployment = Deployment.read(file)
         planned = plan_of(deployment)
         found = summary_of(planned, time, patient=changes)
-    _tell(deployment.name, planned, found, time)
     if json_file is not None:
         write_json(json_file, plan_json(deployment.name, planned, found, time))
     if plot is not None:
         write_text(plot, _picture(deployment.overlay, planned, found, time))
+    _tell(deployment.name, planned, found, time)
 
 
 def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
@@ -80,7 +81,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
         _tell_marking(marking)
     _tell_merges(plan, found)
     out.print(brokers_table(found.brokers[:MOST]))
-    _more(len(found.brokers), "brokers, which hold fewer subscriptions")
+    say_more(len(found.brokers), MOST, "brokers, which hold fewer subscriptions")
     if found.offers:
         say("What is advertised, and how far subscriptions are told of", "bold italic")
         for offer in found.offers[:MOST]:
@@ -89,7 +90,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
             for line in lines:
                 say(f"    {line}")
         say()
-        _more(len(found.offers), "advertisements, with fewer subscriptions known at their brokers")
+        say_more(len(found.offers), MOST, "advertisements, with fewer subscriptions known at their brokers")
     if sum(offer.messages.with_covering for offer in found.offers) > found.told.with_covering:
         say("  What crosses a link for several advertisements crosses it once, so there are fewer messages in all.")
     busy = [link for link in found.links if link.messages]
@@ -100,7 +101,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
     if busy:
         say()
         out.print(control_links_table(busy[:MOST], folds=bool(found.foldings)))
-        _more(len(busy), "links, which carry less")
+        say_more(len(busy), MOST, "links, which carry less")
 
 
 def _picture(overlay: Overlay, plan: Plan, found: Summary, time: int | None) -> str:
@@ -112,11 +113,6 @@ def _picture(overlay: Overlay, plan: Plan, found: Summary, time: int | None) -> 
         topic: dict(zip(names, plan.subscribed(topic, in_force).tolist(), strict=True)) for topic in plan.topics
     }
     return overlay_svg(overlay, found.markings, published, subscribed)
-
-
-def _more(count: int, what: str, shown: int = MOST) -> None:
-    if count > shown:
-        say(f"  There are {count - shown:,} more {what}: --json lists them all.")
 
 
 def saved(told: Counts) -> str:
@@ -135,10 +131,10 @@ def _tell_marking(marking: MarkingSummary) -> None:
     say(f"  {against_broadcasts(marking)}")
     for line in meeting_lines(marking.meetings[:MOST]):
         say(f"  {line}")
-    _more(len(marking.meetings), "brokers where they meet")
+    say_more(len(marking.meetings), MOST, "brokers where they meet")
     if marking.links:
         out.print(marking_table(marking.links[:MOST_LINKS]))
-        _more(len(marking.links), "links", MOST_LINKS)
+        say_more(len(marking.links), MOST_LINKS, "links")
 
 
 def _tell_merges(plan: Plan, found: Summary) -> None:
@@ -157,7 +153,7 @@ def _tell_attachments(found: Summary) -> None:
         say("Who could hang at several brokers", "bold italic")
         for reason in found.attached[:MOST]:
             say(f"  {attachment_line(reason)}.")
-        _more(len(found.attached), "that had a choice")
+        say_more(len(found.attached), MOST, "that had a choice")
 
 
 def _tell_folding(plan: Plan, found: Summary, time: int | None) -> None:
@@ -170,7 +166,7 @@ def _tell_folding(plan: Plan, found: Summary, time: int | None) -> None:
         say(f"  {folding_line(folding, plan.folding.method)}")
         if folding.clusters:
             out.print(clusters_table(folding.clusters[:MOST]))
-            _more(len(folding.clusters), "clusters, which save less")
+            say_more(len(folding.clusters), MOST, "clusters, which save less")
 
 
 def _tell_changes(found: Summary, time: int | None) -> None:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sparing.cli.console import ConfOption, MasterOption, out, say, spark_session, step, told
-from sparing.cli.files import check_folders, write_json, write_text
+from sparing.cli.files import check_outputs, write_json, write_text
 from sparing.model.errors import SparingError
-from sparing.report.shades import between
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from sparing.deployment.deployment import Deployment, Policy
     from sparing.model.prices import Prices
+    from sparing.spark.compare import Compared
     from sparing.spark.run import Replayed, Suppressed
 
 
@@ -64,20 +64,18 @@ def replay(
     if ways and report is not None:
         raise SparingError("The page of --report has every way of merging events on it: leave --events out.")
     deployment.needed_source()
-    check_folders(report, json_file)
+    check_outputs(report, json_file)
     with spark_session(master, conf) as spark:
         if report is not None:
-            found = _compared(spark, deployment, decisions, report)
+            _compared(spark, deployment, decisions, report, json_file)
         elif ways:
             chosen = decisions[0] if decisions else deployment.policy.decision
             policies = {way: dataclasses.replace(deployment.policy, decision=chosen, events=way) for way in ways}
-            found = _side_by_side(spark, deployment, policies, bound=False)
+            _side_by_side(spark, deployment, policies, json_file, bound=False)
         else:
             names = decisions or [deployment.policy.decision]
             policies = {name: dataclasses.replace(deployment.policy, decision=name) for name in names}
-            found = _side_by_side(spark, deployment, policies, bound=True)
-        if json_file is not None:
-            write_json(json_file, found)
+            _side_by_side(spark, deployment, policies, json_file, bound=True)
 
 
 def _names(text: str, known: Collection[str], what: str) -> list[str]:
@@ -89,9 +87,9 @@ def _names(text: str, known: Collection[str], what: str) -> list[str]:
 
 
 def _side_by_side(
-    spark: SparkSession, deployment: Deployment, policies: Mapping[str, Policy], bound: bool
-) -> dict[str, Any]:
-    """Run under each policy and print the bills; the first run's results go to the sink. Gives what is in the JSON."""
+    spark: SparkSession, deployment: Deployment, policies: Mapping[str, Policy], json_file: Path | None, bound: bool
+) -> None:
+    """Run under each policy, write and print the bills; the first run's results go to the sink."""
     from sparing.control.merging.policy import Events
     from sparing.flow.links import NAIVE
     from sparing.report.tables import bills_table, links_table, suppressed_table
@@ -99,18 +97,20 @@ def _side_by_side(
 
     runs: dict[str, Replayed] = {}
     least: dict[tuple[str, str], int] | None = None
-    counts: dict[str, int] = {}
+    counts: Mapping[str, int] = {}
     for name, policy in policies.items():
         with step(f"Replaying {deployment.name} under {name}"):
             case = dataclasses.replace(deployment, policy=policy)
             run = run_batch(spark, case, bound=bound and least is None)
         least = run.least if least is None else least
-        if not runs:
+        if not runs and deployment.sink is not None:
             counts = _written(deployment, run)
         run.delivered.forget()
         runs[name] = run
     bills = {name: run.bill for name, run in runs.items()}
     seconds = {name: run.seconds for name, run in runs.items()}
+    if json_file is not None:
+        write_json(json_file, {name: bill_json(run, least, deployment.prices) for name, run in runs.items()})
     naive = next((name for name in (NAIVE, Events.SIENA.value) if name in bills and len(bills) > 1), None)
     out.print(bills_table(bills, naive, least, seconds, deployment.prices))
     out.print(links_table(bills, least=least))
@@ -118,10 +118,11 @@ def _side_by_side(
     if first is not None:
         out.print(suppressed_table(first.siena, first.taken))
     _say_where(deployment, counts)
-    return {name: bill_json(run, least, deployment.prices) for name, run in runs.items()}
 
 
-def _compared(spark: SparkSession, deployment: Deployment, decisions: Sequence[str], path: Path) -> dict[str, Any]:
+def _compared(
+    spark: SparkSession, deployment: Deployment, decisions: Sequence[str], path: Path, json_file: Path | None
+) -> None:
     """Run under all policies and without techniques, write the page and print what is on it in short."""
     from sparing.report.bill_page import Billed, bill_page
     from sparing.report.savings import savings_rows
@@ -133,23 +134,28 @@ def _compared(spark: SparkSession, deployment: Deployment, decisions: Sequence[s
         decisions or None, lambda run: counts.update(_written(deployment, run))
     )
     least, bills = found.ours.least, found.bills
+    write_text(path, bill_page(Billed(deployment, bills, counts, least, found.savings, found.refused)))
+    if json_file is not None:
+        write_json(json_file, compared_json(found, deployment.prices))
     names, rows = savings_rows(found.savings, found.ours.bill, bills[NAIVE])
     out.print(bills_table(bills, NAIVE, least, prices=deployment.prices))
     out.print(figures_table("What each technique saved: messages between brokers, all kinds", names, rows, left=2))
     for name, why in found.refused.items():
         say(f"{name} is not among them: {why}")
-    write_text(path, bill_page(Billed(deployment, bills, counts, least, found.savings, found.refused)))
     _say_where(deployment, counts)
     say(f"The bill is in {path}.")
-    whole = bill_json(found.ours, least, deployment.prices)
+
+
+def compared_json(found: Compared, prices: Prices | None) -> dict[str, Any]:
+    """For programs: the bill under the deployment's own policy, totals under others, and what each technique saved."""
     return {
-        "ours": whole,
-        "between_brokers_all_kinds": {name: between(bill).total() for name, bill in bills.items()},
+        "ours": bill_json(found.ours, found.ours.least, prices),
+        "between_brokers_all_kinds": {name: bill.over_links().total() for name, bill in found.bills.items()},
         "techniques": [
             {
                 "technique": saving.technique.name,
                 **{
-                    how: None if bill is None else between(bill).total()
+                    how: None if bill is None else bill.over_links().total()
                     for how, bill in (("alone", saving.alone), ("left_out", saving.without), ("added", saving.added))
                 },
             }
@@ -158,14 +164,16 @@ def _compared(spark: SparkSession, deployment: Deployment, decisions: Sequence[s
     }
 
 
-def _written(deployment: Deployment, run: Replayed) -> dict[str, int]:
+def _written(deployment: Deployment, run: Replayed) -> Mapping[str, int]:
     """How many rows of each table there are, after writing them if there is a sink."""
     from sparing.spark import sinks
+    from sparing.spark.tally import tally_of
 
-    if deployment.sink is None:
-        return {name: getattr(run.delivered, name).count() for name in ("notifications", "quarantine")}
-    with step("Writing the results"):
-        return dict(sinks.write(run.delivered, deployment.sink, None))
+    tally = tally_of(run.delivered)
+    if deployment.sink is not None:
+        with step("Writing the results"):
+            sinks.write(run.delivered, deployment.sink, None, tally)
+    return tally.rows
 
 
 def _say_where(deployment: Deployment, counts: Mapping[str, int]) -> None:

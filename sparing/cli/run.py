@@ -99,5 +99,5 @@ def _served(host: str, port: int | None) -> Iterator[Callable[[MicroBatch], None
     metrics = Metrics()
     with serve(metrics, host, port) as taken:
         if port == 0:
-            err.print(f"Metrics are served on http://{host}:{taken}/metrics.", highlight=False)
+            err.print(f"Metrics are served on http://{host}:{taken}/metrics.", markup=False, highlight=False)
         yield metrics.record

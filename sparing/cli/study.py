@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sparing.cli.console import ConfOption, MasterOption, err, out, say, spark_session, step
+from sparing.cli.files import check_outputs, write_text, writing
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 NAMES = ("mna", "topk", "matchmaker", "mefa", "caeva")  # each is a package of `sparing.study` with a module `study`
 ALL = "all"
 EDGES = "mefa"  # the study that can take a user's edge list
-WORDS = 20  # characters, from which on a cell may be folded
+NUMBERS = 20  # characters; longer cells are sentences, which may be folded
 
 
 class Size(StrEnum):
@@ -78,22 +79,24 @@ def study(
         raise SparingError(
             f"There is no study {unknown[0]!r} to measure at the paper's scale: it is {', '.join(NAMES)}."
         )
-    if markdown and not markdown.parent.is_dir():
-        raise SparingError(f"{markdown} cannot be written: there is no folder {markdown.parent}.")
+    check_outputs(markdown)
     need_matplotlib()
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SparingError(f"{folder} cannot be made a folder: {error.strerror}.") from None
-    studies = [_study(one, edges) for one in (NAMES if name == ALL else (name,))]
+    names = NAMES if name == ALL else (name,)
+    check_outputs(folder / f"{name}.html", *(folder / f"{one}.{kind}" for one in names for kind in ("csv", "html")))
+    studies = [_study(one, edges) for one in names]
     scales = {one.name: Size.PAPER if one.name in paper else scale for one in studies}
     found: dict[str, Shown] = {}
     told: dict[str, dict[str, Any]] = {}
     for one, rows in _measured(studies, scales, measured, master, conf):
         with step("Drawing the figures"):
             found[one.name] = one.show(scales[one.name].value, rows)
-        files = [] if measured else [_write(folder / f"{one.name}.csv", one.row.to_csv(rows))]
-        files.append(_write(folder / f"{one.name}.html", page(found[one.name])))
+        texts = {} if measured else {folder / f"{one.name}.csv": one.row.to_csv(rows)}
+        texts[folder / f"{one.name}.html"] = page(found[one.name])
+        for path, text in texts.items():
+            write_text(path, text)
+        files = [str(path) for path in texts]
         if not json_:
             _print(found[one.name], files)
         told[one.name] = {"scale": scales[one.name].value, "files": files} | _flat(found[one.name], rows)
@@ -159,9 +162,9 @@ def _tell_all(found: Mapping[str, Shown], folder: Path, markdown: Path | None, c
     from sparing.study.report import page_of_all, summary
     from sparing.study.study import Titled
 
-    _write(folder / f"{ALL}.html", page_of_all(found))
+    write_text(folder / f"{ALL}.html", page_of_all(found))
     if markdown is not None:
-        _write(markdown, marked.markdown(found, command))
+        write_text(markdown, marked.markdown(found, command))
     if not quiet:
         out.print(_table(Titled("Claims by paper, and what came of them", summary(found))))
         say(f"Everything on one page: {folder / f'{ALL}.html'}.")
@@ -199,23 +202,6 @@ def _measuring(total: int) -> Iterator[Callable[[int], None]]:
 
 
 def _table(titled: Titled) -> Table:
-    from rich import box
-    from rich.table import Table
+    from sparing.report.tables import figures_table
 
-    names, rows = titled.table
-    table = Table(box=box.SIMPLE_HEAD, title=titled.title, title_justify="left", title_style="bold")
-    for at, name in enumerate(names):
-        longest = max((len(row[at]) for row in rows), default=0)
-        kept = longest if longest <= WORDS else None  # numbers are not cut, and sentences are folded
-        table.add_column(name, justify="left" if at < titled.left else "right", min_width=kept)
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _write(path: Path, text: str) -> str:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise SparingError(f"{path} cannot be written: {error.strerror}.") from None
-    return str(path)
+    return figures_table(titled.title, *titled.table, titled.left, whole=NUMBERS)

@@ -79,7 +79,11 @@ def _moment(value: Any) -> int | None:
     elif type(value) is date:
         value = datetime(value.year, value.month, value.day)
     if isinstance(value, datetime):
-        return ((value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH) // MICROSECOND
+        try:
+            utc = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        except OverflowError:  # in UTC, it is before the year 1 or after 9999
+            raise _refused() from None
+        return (utc - EPOCH) // MICROSECOND
     if value is None:
         return None
     raise _refused()

@@ -24,6 +24,7 @@ class MessageKind(StrEnum):
 
 CONTROL = (MessageKind.ADVERTISEMENT, MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)  # what makes plans known
 SENT = tuple(kind for kind in MessageKind if kind is not MessageKind.FALSE_POSITIVE)  # every message once
+LINKS = tuple(kind for kind in SENT if kind is not MessageKind.NOTIFICATION)  # what brokers send each other
 DATA = (MessageKind.PUBLICATION, MessageKind.RESULT, MessageKind.MERGED)  # what travels because of publications
 
 
@@ -60,6 +61,10 @@ class Bill(Counter[BillKey]):
     def only(self, *kinds: MessageKind) -> Bill:
         """The messages of some kinds."""
         return Bill({key: messages for key, messages in self.items() if key.kind in kinds})
+
+    def over_links(self) -> Bill:
+        """Everything that crossed links between brokers, whatever for: all but the last hop, every message once."""
+        return self.only(*LINKS)
 
     def by_overlay_link(self) -> dict[tuple[str, str], int]:
         """What travelled between brokers because of publications, by source and target."""

@@ -1,1 +1,1 @@
-"""Bills for people: tables in the terminal."""
+"""What was found out, for people: tables in the terminal and in Markdown, pages, maps and plots."""

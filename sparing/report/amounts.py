@@ -8,6 +8,15 @@ from sparing.model.bill import Bill
 from sparing.model.prices import Prices
 
 
+def some(names: Sequence[str], most: int) -> str:
+    """The first names of a list, and how many there are besides.
+
+    >>> some(["a", "b"], 2), some(["a", "b", "c"], 2)
+    ('a, b', 'a, b and 1 more')
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
 def share(ours: int, naive: int) -> str:
     """How much less something is.
 

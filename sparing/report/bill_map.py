@@ -12,8 +12,8 @@ from html import escape
 
 from sparing.model.bill import Bill
 from sparing.model.overlay import Overlay
-from sparing.report.layout import positions
-from sparing.report.shades import SHADES, between
+from sparing.report.layout import drawn, positions
+from sparing.report.shades import SHADES
 from sparing.report.svg import begin, haloed
 
 UNIT = 165.0  # points between neighbours
@@ -43,12 +43,8 @@ def ground_of(
     overlay: Overlay, publishing: frozenset[str], subscribing: frozenset[str], bills: Mapping[str, Bill]
 ) -> Ground:
     """The ground that all maps of some bills share, so that they can be compared."""
-    found = positions(overlay.neighbours)
-    turned = _lying(found)
-    left, top = (min(place[axis] for place in turned.values()) for axis in (0, 1))
-    places = {name: (EDGE + UNIT * (x - left), EDGE + UNIT * (y - top)) for name, (x, y) in turned.items()}
-    size = max(x for x, _ in places.values()) + EDGE, max(y for _, y in places.values()) + EDGE
-    most = max((n for bill in bills.values() for n in between(bill).by_link().values()), default=0)
+    places, size = drawn(_lying(positions(overlay.neighbours)), UNIT, EDGE)
+    most = max((n for bill in bills.values() for n in bill.over_links().by_link().values()), default=0)
     return Ground(overlay, places, size, publishing, subscribing, most)
 
 

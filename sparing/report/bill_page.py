@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -14,7 +15,7 @@ from sparing.report.bill_map import Ground, bill_map, ground_of
 from sparing.report.html import folded, heading, page, paragraph, table
 from sparing.report.over_time import moment_of, over_time
 from sparing.report.savings import savings_rows
-from sparing.report.shades import DATA_SHADES, SHADES, between
+from sparing.report.shades import DATA_SHADES, SHADES
 
 TOP = 12  # links that are shown at once
 STYLE = """
@@ -87,7 +88,7 @@ def bill_page(billed: Billed) -> str:
 
 
 def _summary(billed: Billed) -> Iterator[str]:
-    ours, naive = between(billed.ours).total(), between(billed.naive).total()
+    ours, naive = billed.ours.over_links().total(), billed.naive.over_links().total()
     deployment, prices = billed.deployment, billed.deployment.prices
     saved = f": {share(ours, naive)} fewer" if ours < naive else ""
     yield f'<p class="lead">{ours:,} messages between brokers instead of {naive:,}{saved}.</p>'
@@ -137,7 +138,7 @@ def _maps(billed: Billed, ground: Ground) -> Iterator[str]:
 
 def _map(billed: Billed, ground: Ground, name: str, labels: bool) -> str:
     bill = billed.bills[name]
-    told = f"{escape(_title(billed, name))} <span>{between(bill).total():,} messages</span>"
+    told = f"{escape(_title(billed, name))} <span>{bill.over_links().total():,} messages</span>"
     drawing = bill_map(ground, bill, f"messages on every link: {name}", labels)
     scroll = f'<div class="scroll">{drawing}</div>' if labels else drawing
     return f"<figure><figcaption>{told}</figcaption>{scroll}</figure>"
@@ -149,7 +150,7 @@ def _title(billed: Billed, name: str) -> str:
 
 
 def _bars(billed: Billed) -> Iterator[str]:
-    totals = {name: between(bill).total() for name, bill in billed.bills.items()}
+    totals = {name: bill.over_links().total() for name, bill in billed.bills.items()}
     most, rows = max([*totals.values(), 1]), []
     line = ""
     if billed.least is not None:
@@ -186,8 +187,9 @@ def _by_kind(billed: Billed) -> str:
         if kind in present:
             note = " (of the publications)" if kind is MessageKind.FALSE_POSITIVE else ""
             add(f"{kind.value}{note}", [f"{bill.only(kind).total():,}" for bill in bills])
-    add("between brokers, all kinds", [f"{between(bill).total():,}" for bill in bills])
-    add("against naive", [change(between(bill).total(), between(billed.naive).total()) for bill in bills])
+    totals = [bill.over_links().total() for bill in bills]
+    add("between brokers, all kinds", [f"{total:,}" for total in totals])
+    add("against naive", [change(total, totals[-1]) for total in totals])
     if billed.least is not None:
         least = sum(billed.least.values())
         add("data above the least possible", [change(bill.between_brokers(), least) for bill in bills])
@@ -203,7 +205,7 @@ def _over_time(billed: Billed) -> Iterator[str]:
     if drawing is not None:
         yield heading("Over time")
         yield f'<div class="scroll">{drawing}</div>'
-        before = sum(n for key, n in between(billed.ours).items() if key.bucket is None)
+        before = sum(n for key, n in billed.ours.over_links().items() if key.bucket is None)
         yield paragraph(
             "By event time. Bars are ours, the line is the naive bill. "
             f"{before:,} messages of ours were settled before the first publication and are not in the picture."
@@ -223,12 +225,16 @@ def _savings(billed: Billed) -> Iterator[str]:
 
 
 def _links(billed: Billed) -> Iterator[str]:
-    ours, naive, prices = (between(billed.ours).by_link(), between(billed.naive).by_link(), billed.deployment.prices)
+    crossed, prices = billed.ours.over_links(), billed.deployment.prices
+    ours, naive = crossed.by_link(), billed.naive.over_links().by_link()
     busiest = sorted(ours.keys() | naive.keys(), key=lambda link: (-max(ours.get(link, 0), naive.get(link, 0)), link))
     names = ["link", *(shade.name for shade in SHADES), "ours", "naive", "saved"]
     names += ["least (data)"] if billed.least is not None else []
     names += [] if prices is None else list(costs_of([], prices))
     by_shade = [shade.of(billed.ours).by_link() for shade in SHADES]
+    here = defaultdict[tuple[str, str], Bill](Bill)
+    for key, messages in crossed.items():
+        here[key.source, key.target][key] = messages
     rows = []
     for link in busiest:
         mine, theirs = ours.get(link, 0), naive.get(link, 0)
@@ -236,8 +242,7 @@ def _links(billed: Billed) -> Iterator[str]:
         row.append(change(mine, theirs))
         row += [f"{billed.least.get(link, 0):,}"] if billed.least is not None else []
         if prices is not None:
-            here = Bill({key: n for key, n in between(billed.ours).items() if (key.source, key.target) == link})
-            row += [cost for (cost,) in costs_of([here], prices).values()]
+            row += [cost for (cost,) in costs_of([here[link]], prices).values()]
         rows.append(row)
     yield table(names, rows[:TOP])
     if rows[TOP:]:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from sparing.model.bill import Bill
 from sparing.model.types import EPOCH
-from sparing.report.shades import SHADES, between
+from sparing.report.shades import SHADES
 from sparing.report.svg import begin
 
 WIDTH, HEIGHT = 760.0, 240.0
@@ -17,7 +17,7 @@ TICKS = 4
 
 def over_time(ours: Bill, naive: Bill, bucket: int) -> str | None:
     """The drawing, if anything was sent after the first publication."""
-    times = [key.bucket for bill in (ours, naive) for key in between(bill) if key.bucket is not None]
+    times = [key.bucket for bill in (ours, naive) for key in bill.over_links() if key.bucket is not None]
     if not times:
         return None
     first, last = min(times), max(times)
@@ -32,7 +32,7 @@ def over_time(ours: Bill, naive: Bill, bucket: int) -> str | None:
         return found
 
     mine = {shade: counts(shade.of(ours)) for shade in SHADES}
-    theirs = counts(between(naive))
+    theirs = counts(naive.over_links())
     most = max(*(sum(some) for some in zip(*mine.values(), strict=True)), *theirs, 1)
     step = (WIDTH - LEFT - RIGHT) / bars
     scale = (HEIGHT - TOP - BOTTOM) / most

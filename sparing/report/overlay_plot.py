@@ -11,10 +11,12 @@ from html import escape
 
 from sparing.control.mark_summary import MarkedLink, MarkingSummary
 from sparing.model.overlay import Overlay
-from sparing.report.layout import positions
+from sparing.report.layout import drawn, positions
+from sparing.report.svg import haloed
 
 UNIT = 150.0  # points between neighbours
 EDGE = 70.0
+WIDTH = 560.0  # at least, for what is written above a picture
 ROOM = 76.0  # above each picture
 RADIUS = 15.0
 MOST_LABELS = 160  # links; with more, counts would cover each other
@@ -32,13 +34,8 @@ def overlay_svg(
     subscribed: Mapping[str, Mapping[str, int]],
 ) -> str:
     """One picture for each topic, below one another, with how many advertisements and subscriptions brokers have."""
-    found = positions(overlay.neighbours)
-    left, top = (min(place[axis] for place in found.values()) for axis in (0, 1))
-    places = {name: (EDGE + UNIT * (x - left), EDGE + UNIT * (y - top)) for name, (x, y) in found.items()}
-    width = max(x for x, _ in places.values()) + EDGE
-    height = max(y for _, y in places.values()) + EDGE
-    width = max(width, 560.0)
-    size = f'width="{width:.0f}" height="{(height + ROOM) * max(len(markings), 1):.0f}"'
+    places, (width, height) = drawn(positions(overlay.neighbours), UNIT, EDGE)
+    size = f'width="{max(width, WIDTH):.0f}" height="{(height + ROOM) * max(len(markings), 1):.0f}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">',
         "<defs>",
@@ -113,13 +110,8 @@ def _arrow(link: MarkedLink, places: Places, labelled: bool) -> list[str]:
     parts = [f"<line {ends} {look}><title>{escape(told)}</title></line>"]
     if labelled:
         x, y = (start[0] + end[0]) / 2 + aside_x * 1.6, (start[1] + end[1]) / 2 + aside_y * 1.6 + 4
-        parts += _haloed(f'x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="middle"', f"{count:,}")
+        parts.append(haloed(f'x="{x:.1f}" y="{y:.1f}" text-anchor="middle"', f"{count:,}", colour))
     return parts
-
-
-def _haloed(look: str, text: str) -> list[str]:
-    """Text that can be read across lines."""
-    return [f'<text {look} stroke="white" stroke-width="3">{text}</text>', f"<text {look}>{text}</text>"]
 
 
 def _brokers(
@@ -136,13 +128,13 @@ def _brokers(
             circle = f'cx="{x:.1f}" cy="{y:.1f}" r="{size}"'
             parts.append(f"<rect {square} {paint}/>" if published.get(name) else f"<circle {circle} {paint}/>")
         middle = f'x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" font-weight="bold"'
-        parts += _haloed(middle, escape(name))
+        parts.append(haloed(middle, name, "black"))
         counts = [
             f"{count:,} {word}"
             for count, word in ((published.get(name), "adv."), (subscribed.get(name), "sub."))
             if count
         ]
         if counts:
-            below = f'x="{x:.1f}" y="{y + RADIUS + 17:.1f}" text-anchor="middle" font-size="10" fill="#555"'
-            parts += _haloed(below, ", ".join(counts))
+            below = f'x="{x:.1f}" y="{y + RADIUS + 17:.1f}" text-anchor="middle" font-size="10"'
+            parts.append(haloed(below, ", ".join(counts), "#555"))
     return parts

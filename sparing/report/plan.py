@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from rich import box
 from rich.table import Table
-from rich.text import Text
 
 from sparing.control.fold_summary import Cluster, FoldingSummary
 from sparing.control.mark_summary import MarkedLink, MarkingSummary, Meeting
@@ -15,12 +13,14 @@ from sparing.control.merge_summary import MergeSummary
 from sparing.control.merging.policy import EventPolicy
 from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 from sparing.control.trees.attachment import SIMILARITY, Reason, nearest
+from sparing.report.amounts import some
+from sparing.report.tables import titled
 
 LONGEST = 100  # characters of a condition that are shown
 
 
 def _table(title: str, first: str, numbers: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    table = titled(title)
     table.add_column(first, no_wrap=True)
     for name in numbers:
         table.add_column(name, justify="right", style="dim" if name.startswith("without") else "")
@@ -35,7 +35,7 @@ def brokers_table(brokers: Sequence[BrokerSummary]) -> Table:
         row = [broker.own, broker.told_by_neighbours.with_covering]
         for counts in (broker.holds, broker.told_to_neighbours):
             row += [counts.with_covering, counts.without_covering]
-        table.add_row(Text(broker.broker), *[f"{number:,}" for number in row])
+        table.add_row(broker.broker, *[f"{number:,}" for number in row])
     return table
 
 
@@ -54,10 +54,8 @@ def merge_lines(merge: MergeSummary, policy: EventPolicy) -> list[str]:
     placement = policy.places
     for hops, level in enumerate(merge.levels, 1):
         if not isinstance(placement, int) or placement == hops:
-            shown = ", ".join(level[:MOST_SHARES]) + (
-                f" and {len(level) - MOST_SHARES:,} more" * (len(level) > MOST_SHARES)
-            )
-            lines.append(f"{'may merge' if not isinstance(placement, int) else 'merge'}, {hops} hops away: {shown}")
+            who = some(level, MOST_SHARES)
+            lines.append(f"{'may merge' if not isinstance(placement, int) else 'merge'}, {hops} hops away: {who}")
     waits = f"somebody is due at most every {merge.cycle / 1_000_000:g} seconds" if merge.cycle else "nobody waits"
     at_once = f", and {merge.at_once:,} are told at once" if merge.at_once and merge.cycle else ""
     return [*lines, waits + at_once]
@@ -79,8 +77,7 @@ def offer_lines(offer: OfferSummary) -> list[str]:
     )
     told = [f"{share.broker} {share.holds:,}/{share.forwards:,}" for share in offer.brokers]
     if told:
-        more = f", and {len(told) - MOST_SHARES:,} more brokers" if len(told) > MOST_SHARES else ""
-        lines.append(f"held/forwarded: {', '.join(told[:MOST_SHARES])}{more}")
+        lines.append(f"held/forwarded: {some(told, MOST_SHARES)}")
     return lines
 
 
@@ -121,21 +118,17 @@ def marking_table(links: Sequence[MarkedLink]) -> Table:
         table.add_column("weight", justify="right")
     for link in links:
         row = [f"{link.sigma:,}", f"{link.tau:,}", f"{link.eta:+,}" if link.eta else "0", f"{link.mark}-link"]
-        table.add_row(Text(f"{link.source}>{link.target}"), *row, *([f"{link.weight:,}"] if weighted else []))
+        table.add_row(f"{link.source}>{link.target}", *row, *([f"{link.weight:,}"] if weighted else []))
     return table
 
 
 def meeting_lines(meetings: Sequence[Meeting]) -> list[str]:
     """Where advertisements and subscriptions meet."""
     return [
-        f"at {meeting.broker}: advertisements from {_some(meeting.publishers)}, "
-        f"subscriptions from {_some(meeting.subscribers)}"
+        f"at {meeting.broker}: advertisements from {some(meeting.publishers, MOST_SHARES)}, "
+        f"subscriptions from {some(meeting.subscribers, MOST_SHARES)}"
         for meeting in meetings
     ]
-
-
-def _some(names: Sequence[str], most: int = MOST_SHARES) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def against_broadcasts(marking: MarkingSummary) -> str:
@@ -155,7 +148,7 @@ def control_links_table(links: Sequence[LinkSummary], folds: bool = False) -> Ta
     for link in links:
         row = [link.advertisements, link.subscriptions.with_covering, link.channels.with_covering, link.coordination]
         row += [-link.folded_away] if folds else []
-        table.add_row(Text(f"{link.source}>{link.target}"), *[f"{number:,}" for number in row])
+        table.add_row(f"{link.source}>{link.target}", *[f"{number:,}" for number in row])
     return table
 
 
@@ -177,8 +170,8 @@ def clusters_table(clusters: Sequence[Cluster]) -> Table:
         table.add_column(name, justify="right")
     for cluster in clusters:
         table.add_row(
-            Text(_some(cluster.subscriptions, MOST_NAMES)),
-            Text(_some(cluster.brokers, MOST_NAMES)),
+            some(cluster.subscriptions, MOST_NAMES),
+            some(cluster.brokers, MOST_NAMES),
             f"{cluster.saved:,}",
             _amount(cluster.unique_range),
             f"{cluster.delay:,}",

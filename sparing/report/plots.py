@@ -64,8 +64,8 @@ def svg(panels: Sequence[Panel], name: str) -> str:
         axes.tick_params(labelsize=8)
         axes.grid(visible=True, color="0.9", linewidth=0.8)
         axes.set_axisbelow(True)
-        axes.xaxis.set_major_formatter(FuncFormatter(_short))
-        axes.yaxis.set_major_formatter(FuncFormatter(_short))
+        axes.xaxis.set_major_formatter(FuncFormatter(short))
+        axes.yaxis.set_major_formatter(FuncFormatter(short))
         axes.spines[["top", "right"]].set_visible(False)
     found = {
         label: line for axes in picture.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)
@@ -86,10 +86,10 @@ def _inline(text: str) -> str:
     return text.replace("xlink:href", "href").strip()
 
 
-def _short(number: float, _: object = None) -> str:
+def short(number: float, _: object = None) -> str:
     """An axis label.
 
-    >>> [_short(number) for number in (0.1, 10, 1500, 2e6)]
+    >>> [short(number) for number in (0.1, 10, 1500, 2e6)]
     ['0.1', '10', '1.5k', '2M']
     """
     for unit, size in (("M", 1e6), ("k", 1e3)):

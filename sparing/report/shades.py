@@ -29,9 +29,4 @@ SHADES = (
     *DATA_SHADES,
     Shade("coordination", (MessageKind.COORDINATION,), "#CC79A7"),
     Shade("control plane", CONTROL, "#8a8a8a"),
-)  # everything between brokers
-
-
-def between(bill: Bill) -> Bill:
-    """Everything that brokers sent each other, whatever for."""
-    return bill.only(*(kind for shade in SHADES for kind in shade.kinds))
+)  # everything that crosses links

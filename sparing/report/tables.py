@@ -1,12 +1,13 @@
-"""Bills and notifications as tables in the terminal."""
+"""Bills, notifications and figures as tables in the terminal."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich import box
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -16,6 +17,64 @@ from sparing.report.amounts import change, costs_of
 
 Least = Mapping[tuple[str, str], int]  # the fewest messages that must cross each link
 
+MOST_BESIDE = 4  # bills that have room side by side
+
+
+class _Plain(Table):
+    """A table of plain text: brackets in names of brokers, policies or files are no markup."""
+
+    def add_column(self, header: RenderableType = "", *rest: Any, **look: Any) -> None:
+        super().add_column(_plain(header), *rest, **look)
+
+    def add_row(self, *cells: RenderableType | None, **look: Any) -> None:
+        super().add_row(*map(_plain, cells), **look)
+
+
+def _plain(cell: RenderableType | None) -> Any:
+    return Text(cell) if isinstance(cell, str) else cell
+
+
+def titled(title: str, caption: str = "", dense: bool = False) -> Table:
+    """An empty table, as all our tables look; with `dense`, columns are as near to each other as can be read."""
+    return _Plain(
+        box=box.SIMPLE_HEAD,
+        title=Text(title, "bold"),
+        title_justify="left",
+        caption=Text(caption, "table.caption"),
+        caption_justify="left",
+        padding=(0, 1, 0, 0) if dense else (0, 1),
+        pad_edge=not dense,
+    )
+
+
+def figures_table(
+    title: str,
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    left: int | Collection[str] = 1,
+    whole: int = 0,
+    caption: str = "",
+) -> Table:
+    """Numbers in columns; the first `left` columns, or those of these names, are words.
+
+    Columns are folded where there is no room, but not if their cells have at most `whole` characters.
+    """
+    table = titled(title, caption)
+    for at, name in enumerate(names):
+        longest = max((len(row[at]) for row in rows), default=0)
+        kept = longest if longest <= whole else None
+        table.add_column(
+            name, justify="left" if has_words(left, at, name) else "right", overflow="fold", min_width=kept
+        )
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def has_words(left: int | Collection[str], at: int, name: str) -> bool:
+    """Whether a column has words in it; `left` says how many of the first ones do, or which, by name."""
+    return at < left if isinstance(left, int) else name in left
+
 
 def bills_table(
     bills: Mapping[str, Bill],
@@ -23,12 +82,15 @@ def bills_table(
     least: Least | None = None,
     seconds: Mapping[str, float] | None = None,
     prices: Prices | None = None,
-) -> Table:
-    """Bills side by side, by kind. With `naive`, each total is compared with that one's; with `least`, with its sum.
+) -> RenderableType:
+    """Bills by kind. With `naive`, each total is compared with that one's; with `least`, with its sum.
 
-    `seconds` of CPU time and what everything costs are shown if they are given.
+    `seconds` of CPU time and what everything costs are shown if they are given. A few bills stand side by side; if
+    there are many, every one has a row.
     """
-    table = Table(box=box.SIMPLE_HEAD, title="The bill: messages by kind", title_justify="left", title_style="bold")
+    if len(bills) > MOST_BESIDE:
+        return Group(_by_policy(bills, naive, least), _besides(bills, seconds, prices))
+    table = titled("The bill: messages by kind")
     table.add_column("")
     for name in bills:
         table.add_column(name, justify="right")
@@ -62,12 +124,41 @@ def bills_table(
     return table
 
 
-def figures_table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> Table:
-    """Numbers in columns; the first `left` columns are words."""
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    for at, name in enumerate(names):
-        table.add_column(name, justify="left" if at < left else "right")
-    for row in rows:
+def _by_policy(bills: Mapping[str, Bill], naive: str | None, least: Least | None) -> Table:
+    """A row for each bill: what publications had brokers send each other, and how that compares."""
+    kinds = [kind for kind in DATA if kind is not MessageKind.MERGED or any(bill.only(kind) for bill in bills.values())]
+    columns = {kind.value: _counts(bills, kind) for kind in kinds}
+    totals = {name: bill.between_brokers() for name, bill in bills.items()}
+    columns["between\nbrokers"] = [f"{total:,}" for total in totals.values()]
+    if naive is not None and totals[naive]:
+        columns[f"against\n{naive}"] = [change(total, totals[naive]) for total in totals.values()]
+    if least is not None and (possible := sum(least.values())):
+        columns[f"above\nthe least\n({possible:,})"] = [change(total, possible, 2) for total in totals.values()]
+    return _turned("The bill: messages because of publications", bills, columns)
+
+
+def _besides(bills: Mapping[str, Bill], seconds: Mapping[str, float] | None, prices: Prices | None) -> Table:
+    """A row for each bill: what else it has, and what everything took."""
+    columns = {}
+    for kind, what in ((MessageKind.FALSE_POSITIVE, "false\npositive"), (MessageKind.COORDINATION, "coordi-\nnation")):
+        if any(bill.only(kind) for bill in bills.values()):
+            columns[what] = _counts(bills, kind)
+    columns["control\nplane"] = [f"{bill.only(*CONTROL).total():,}" for bill in bills.values()]
+    columns["last\nhop"] = _counts(bills, MessageKind.NOTIFICATION)
+    if seconds is not None:
+        columns["CPU\nseconds"] = [f"{seconds[name]:.1f}" for name in bills]
+    if prices is not None:
+        columns |= costs_of(list(bills.values()), prices)
+    return _turned("Other messages, and what everything takes", bills, columns)
+
+
+def _turned(title: str, names: Iterable[str], columns: Mapping[str, Sequence[str]]) -> Table:
+    """A table given by its columns, with a row for each name."""
+    table = titled(title, dense=True)
+    table.add_column("policy", overflow="fold")
+    for head in columns:
+        table.add_column(head, justify="right", overflow="fold")
+    for row in zip(names, *columns.values(), strict=True):
         table.add_row(*row)
     return table
 
@@ -78,8 +169,7 @@ def _counts(bills: Mapping[str, Bill], kind: MessageKind) -> list[str]:
 
 def links_table(bills: Mapping[str, Bill], most: int = 10, least: Least | None = None) -> Table:
     """The busiest links between brokers, under each policy, and the least possible."""
-    title = f"The {most} busiest links"
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    table = titled(f"The {most} busiest links")
     table.add_column("link")
     for name in bills:
         table.add_column(name, justify="right")
@@ -98,8 +188,7 @@ def links_table(bills: Mapping[str, Bill], most: int = 10, least: Least | None =
 
 def suppressed_table(siena: Least, taken: Mapping[tuple[str, str], Mapping[str, int]], most: int = 10) -> Table:
     """Merged topics on their busiest links and in all: what there would be if nobody merged, and what there was."""
-    title = "Merged topics: messages by link, against Siena"
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    table = titled("Merged topics: messages by link, against Siena")
     whole = Counter[str]()
     for found in taken.values():
         whole.update(found)
@@ -127,9 +216,9 @@ def rows_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
     texts = [["" if value is None else str(value) for value in row] for row in rows]
     used = sum(max([len(name), *(len(row[at]) for row in texts)]) + 3 for at, name in enumerate(columns[:-1]))
     room = max(width - used - 4, 20)
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    table = titled(title)
     for name in columns:
         table.add_column(name, no_wrap=True)
     for *first, last in texts:
-        table.add_row(*first, Text(last if len(last) <= room else last[: room - 1] + "…"))
+        table.add_row(*first, last if len(last) <= room else last[: room - 1] + "…")
     return table

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from sparing.report.markdown import markdown_table
 from sparing.study.exhibits import CLAIMS, Table, claims_table
 from sparing.study.report import ABOUT, RULES_TITLE, TITLE, summary, tally_sentence
 from sparing.study.study import Shown
@@ -32,16 +33,11 @@ def table(found: Table, left: int = 1) -> str:
     | wad\\|live | 1\\*2 |
     """
     names, rows = found
-    rule = ["---" if at < left else "---:" for at in range(len(names))]
-    return "\n".join(map(_line, (names, rule, *([_plain(cell) for cell in row] for row in rows))))
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return markdown_table(names, [[_plain(cell) for cell in row] for row in rows], left)
 
 
 def _plain(text: str) -> str:
-    """Text that means nothing else in Markdown."""
-    for sign in "|*_<":
+    """Text that means nothing else in Markdown; bars are the table's business."""
+    for sign in "*_<":
         text = text.replace(sign, f"\\{sign}")
     return text

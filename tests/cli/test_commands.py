@@ -20,7 +20,7 @@ from sparing.spark.run import replay
 from tests.spark import files, world
 
 COMMANDS = ("demo", "run", "replay", "plan", "explain", "inspect", "generate", "study", "bench")
-BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker", "fold", "events")
+BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker", "fold", "events", "savings")
 
 
 def sparing(*arguments: str) -> subprocess.CompletedProcess:
@@ -78,7 +78,7 @@ MISTAKES = {
     ),
     "no such benchmark": (
         ["bench", "speed"],
-        "There is no benchmark 'speed': choose from pipeline, match, stage, decide, cover, matchmaker, fold, events.",
+        f"There is no benchmark 'speed': choose from {', '.join(BENCHMARKS)}.",
     ),
     "sizes that are no numbers": (
         ["bench", "pipeline", "--subscriptions", "many"],
@@ -112,6 +112,27 @@ MISTAKES = {
         ["explain", "{file}", "--event", "k", "--at", "noon"],
         "--at 'noon' is not a time: write it as 2026-01-01T08:00:05Z.",
     ),
+    "a time before all times": (
+        ["plan", "{file}", "--at", "0001-01-01T00:00:00+14:00"],
+        "--at '0001-01-01T00:00:00+14:00' is not in the years 1 to 9999 of UTC: choose a time that is.",
+    ),
+    "a time after all times": (
+        ["explain", "{file}", "--subscription", "s", "--at", "9999-12-31T23:59:59-14:00"],
+        "--at '9999-12-31T23:59:59-14:00' is not in the years 1 to 9999 of UTC: choose a time that is.",
+    ),
+    "a page in place of a folder": (
+        ["replay", "{source}", "--report", "{here}"],
+        "{here} cannot be written: it is a folder.",
+    ),
+    "a plan in place of a folder": (
+        ["plan", "{file}", "--json", "{here}"],
+        "{here} cannot be written: it is a folder.",
+    ),
+    "a checkpoint told in no folder": (
+        ["inspect", "{folder}", "--json", "{folder}/no/state.json"],
+        "{folder}/no/state.json cannot be written: there is no folder {folder}/no.",
+    ),
+    "a city below a file": (["demo", "--folder", "{file}/city"], "{file}/city cannot be written: Not a directory."),
     "no time": (["plan", "{file}", "--at", "noon"], "--at 'noon' is not a time: write it as 2026-01-01T08:00:05Z."),
     "a setting without a value": (
         ["demo", "--folder", "{folder}", "--conf", "spark.ui.port"],
@@ -125,9 +146,13 @@ def test_a_mistake_is_one_sentence_and_a_failure(mistake, tmp_path):
     arguments, sentence = MISTAKES[mistake]
     file = tmp_path / "deployment.yaml"
     file.write_text(yaml.safe_dump(world.description([])))
-    told = sparing(*[argument.format(file=file, folder=tmp_path / "city") for argument in arguments])
+    source = tmp_path / "source.yaml"
+    source.write_text(yaml.safe_dump(world.description([]) | {"source": {"format": "json", "path": "data"}}))
+    names = {"file": file, "source": source, "folder": tmp_path / "city", "here": tmp_path}
+    told = sparing(*[argument.format(**names) for argument in arguments])
     assert told.returncode == 1
-    assert sentence in told.stderr.replace("\n", " ")
+    assert (sentence.format(**names) if "cannot be written" in sentence else sentence) in told.stderr.replace("\n", " ")
+    assert "Starting Spark" not in told.stderr
     assert "Traceback" not in told.stderr
 
 
@@ -159,7 +184,7 @@ def test_worker_processes_give_the_same_bill(spark, tmp_path):
     found = json.loads(bill.read_text())["adock"]
     ours = replay(spark, Deployment.read(path), bound=True)
     ours.delivered.forget()
-    expected = bill_json(ours, ours.least)
+    expected = bill_json(ours, ours.least, None)
     assert min(found.pop("cpu_seconds"), expected.pop("cpu_seconds")) > 0  # not the same in any two runs
     assert found == expected
     assert found["by_kind"].keys() == {

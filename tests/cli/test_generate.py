@@ -2,20 +2,24 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from sparing.cli.generate import generate
+from sparing.cli import build
 from sparing.deployment.deployment import Deployment
+from sparing.model.errors import SparingError
 
 SMALL = ["--rate", "20", "--duration", "20", "--subscriptions", "12"]
 
-app = typer.Typer()
-app.command()(generate)
-
 
 def run(*arguments: str | Path):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return CliRunner().invoke(build(), ["generate", *map(str, arguments)])
+
+
+def refusal(*arguments: str | Path):
+    """The sentence in which a command is refused, and all that it said."""
+    result = run(*arguments)
+    assert isinstance(result.exception, SparingError)
+    return str(result.exception), result
 
 
 @pytest.mark.parametrize("workload", ["stock", "traffic", "incidents", "boxes", "alerts", "city"])
@@ -70,7 +74,8 @@ def test_incidents_have_options_of_their_own(tmp_path):
         (["stock", "--ratio", "1-2"], "'1-2' is not a ratio"),
         (["stock", "--ratio", "0:0"], "The ratio is 0:0"),
         (["stock", "--selectivity", "0.9"], "out of reach"),
-        (["stock", "--start", "noon"], "'noon' is not a time"),
+        (["stock", "--start", "noon"], "--start 'noon' is not a time: write it as 2026-01-01T08:00:05Z."),
+        (["stock", "--start", "0001-01-01T00:00:00+14:00"], "is not in the years 1 to 9999 of UTC"),
         (["stock", "--dimensions", "3"], "--dimensions is for boxes only"),
         (["stock", "--bad", "0.1", "--format", "parquet"], "JSON only"),
         (["stock", "--files", "0"], "must be 1 or more"),
@@ -91,20 +96,21 @@ def test_incidents_have_options_of_their_own(tmp_path):
 )
 def test_bad_options_end_in_one_sentence(arguments, message, tmp_path):
     workload, *options = arguments
-    result = run(workload, tmp_path / "out", *options)
-    assert result.exit_code == 1
-    assert message in result.stderr
-    assert result.stderr.startswith("Error: ")
-    assert result.stderr.count("\n") == 1
+    said, result = refusal(workload, tmp_path / "out", *options)
+    assert message in said
+    assert said.endswith(".")
+    assert "\n" not in said
     assert result.stdout == ""
 
 
 def test_a_folder_in_use_needs_force(tmp_path):
     (tmp_path / "mine").write_text("keep")
-    assert "is not empty" in run("boxes", tmp_path, *SMALL).stderr
+    assert "is not empty" in refusal("boxes", tmp_path, *SMALL)[0]
     assert run("boxes", tmp_path, *SMALL, "--force").exit_code == 0
     assert (tmp_path / "mine").read_text() == "keep"
-    assert "is a file" in run("boxes", tmp_path / "mine", *SMALL).stderr
+    assert "is a file" in refusal("boxes", tmp_path / "mine", *SMALL)[0]
+    below = tmp_path / "mine" / "out"
+    assert refusal("boxes", below, *SMALL)[0] == f"{below} cannot be written: Not a directory."
 
 
 def test_help_shows_an_example():

@@ -112,12 +112,21 @@ def test_an_overlay_without_publishers_is_drawn(tmp_path):
     assert int(picture.attrib["height"]) > 100
 
 
+def test_names_in_a_picture_can_be_read_across_lines(tmp_path):
+    (tmp_path / "ring.yaml").write_text(RING.read_text().replace("northwest", "<n&w>"))
+    planned(tmp_path / "ring.yaml", "--plot", tmp_path / "ring.svg")
+    picture = ElementTree.fromstring((tmp_path / "ring.svg").read_text())
+    looks = [one.attrib for one in picture.iter("{http://www.w3.org/2000/svg}text") if one.text == "<n&w>"]
+    assert [(look.get("stroke"), look["fill"]) for look in looks] == [("white", "white"), (None, "black")]
+
+
 def test_a_picture_that_cannot_be_written_is_told(tmp_path):
     out = tmp_path / "no" / "ring.svg"
     result = CliRunner().invoke(build(), ["plan", str(RING), "--plot", str(out)])
     assert result.exit_code != 0
     assert isinstance(result.exception, SparingError)
-    assert str(result.exception) == f"{out} cannot be written: No such file or directory."
+    assert str(result.exception) == f"{out} cannot be written: there is no folder {out.parent}."
+    assert result.stdout == ""  # nothing has been worked out
 
 
 @pytest.fixture

@@ -120,6 +120,16 @@ SHAPE = [
         16,
         "'from' of a subscription must be a timestamp such as 2026-01-31T12:00:00Z, or null, not '2026-13-01'.",
     ),
+    *(
+        (
+            "2026-01-01T00:00:00Z",
+            f"{quote}{text}{quote}",  # a time that has no place in UTC
+            16,
+            f"'from' of a subscription must be a timestamp such as 2026-01-31T12:00:00Z, or null, not '{text}'.",
+        )
+        for text in ("9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00")
+        for quote in ("", '"')
+    ),
     ("subscriber: bob, ", "", 16, "A subscription needs the key 'subscriber'."),
     ("{format: json, path: data/}", "{path: data/}", 17, "The source needs the key 'format'."),
     ("path: data/", "path: data/, header: [a]", 17, "'header' of the source must be text or a number, not [a]."),

@@ -15,6 +15,7 @@ from sparing.report.bill_map import WIDEST, bill_map, ground_of
 from sparing.report.bill_page import Billed, bill_page
 from sparing.report.over_time import MOST_BARS, over_time
 from sparing.report.savings import savings_rows
+from sparing.report.shades import SHADES
 from tests.deployment.examples import toronto
 
 MINUTE = 60_000_000
@@ -88,11 +89,26 @@ def test_the_page_has_the_numbers(billed):
         assert number in text, number
 
 
+def test_a_link_costs_what_crosses_it(billed):
+    links = bill_page(billed).split("<h2>The busiest links</h2>")[1]
+    rows = {
+        cells[0].replace("&gt;", ">"): cells[-2:]
+        for row in re.findall(r"<tr>(.*?)</tr>", links)
+        if (cells := re.findall(r"<td[^>]*>(.*?)</td>", row))
+    }
+    assert rows == {"c1>c2": ["43.0 kB", "215.00"], "e1>c1": ["40.0 kB", "200.00"], "c2>e3": ["200 B", "1.00"]}
+
+
 def test_savings_are_against_the_right_bills(billed):
     _, rows = savings_rows(billed.savings, billed.ours, billed.naive)
     assert rows[0][2:] == ["1,802", "-10.0%", "902", "+8.4%"]
     assert rows[2][2:] == ["not used", "-", "782", "would be -6.0%"]
     assert rows[-1] == ["all together", "", "832", "-58.4%", "2,002", "+140.6%"]
+
+
+def test_all_that_crosses_links_has_a_colour():
+    bill = Bill({BillKey("a", "b", kind, None): 1 for kind in KIND})
+    assert sum((shade.of(bill) for shade in SHADES), Bill()) == bill.over_links()
 
 
 def test_links_are_as_wide_as_their_messages(billed):

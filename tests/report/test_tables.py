@@ -1,11 +1,19 @@
-"""Tables in the terminal: what merged topics saved, link by link."""
+"""Tables in the terminal: bills side by side and below each other, what merged topics saved, names with brackets."""
 
 from __future__ import annotations
 
+import pytest
 from rich.console import Console
 
+from sparing.control.fold_summary import Cluster
+from sparing.control.summary import BrokerSummary, Counts
+from sparing.flow.links import POLICIES
+from sparing.flow.rank.explain import Candidate, Choice, Hop
 from sparing.model.bill import Bill, BillKey, MessageKind
-from sparing.report.tables import bills_table, suppressed_table
+from sparing.model.prices import Prices
+from sparing.report.choice import candidates_table, hops_table
+from sparing.report.plan import brokers_table, clusters_table
+from sparing.report.tables import bills_table, figures_table, links_table, rows_table, suppressed_table
 
 SIENA = {("a", "b"): 10, ("b", "c"): 4}
 TAKEN = {
@@ -14,12 +22,17 @@ TAKEN = {
 }
 
 
-def lines(table: object) -> list[list[str]]:
-    """The words of each line that is printed."""
-    console = Console(width=200)
+def printed(table: object, width: int = 200) -> str:
+    """What is printed."""
+    console = Console(width=width)
     with console.capture() as capture:
         console.print(table)
-    return [line.split() for line in capture.get().splitlines() if line.strip() and "─" not in line]
+    return capture.get()
+
+
+def lines(table: object, width: int = 200) -> list[list[str]]:
+    """The words of each line that is printed."""
+    return [line.split() for line in printed(table, width).splitlines() if line.strip() and "─" not in line]
 
 
 def test_what_is_suppressed() -> None:
@@ -60,3 +73,61 @@ def test_bills_have_merged_events_only_where_there_are_some() -> None:
     assert ["merged", "0", "1"] in lines(bills_table({"siena": raw, "caeva": both}))
     assert "merged" not in [row[0] for row in lines(bills_table({"siena": raw}))]
     assert ["between", "brokers", "5", "3"] in lines(bills_table({"siena": raw, "caeva": both}))
+
+
+ODD = ("west[/x]", "[e]", "[bold]s")  # an end of nothing, a colour that is none, a beginning
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_brackets_in_names_are_no_markup(name: str) -> None:
+    bill = Bill({BillKey(name, "b", MessageKind.PUBLICATION, 0): 5})
+    many = {f"{name}{at}": bill for at in range(6)}
+    choice = Choice(
+        "p", name, "t", name, 0, 1, None, 1, None, name, False, (Candidate(name, name, name, 1.0, True),),
+        (Hop(name, name, 1, 1, 1),),
+    )  # fmt: skip
+    shown = {
+        "bills": bills_table({name: bill}, naive=name),
+        "many bills": bills_table(many, naive=f"{name}0"),
+        "links": links_table({name: bill}),
+        "suppressed": suppressed_table({(name, "b"): 1}, {}),
+        "rows": rows_table(name, [name, name], [[name, name]], 80),
+        "figures": figures_table(name, [name], [[name]], caption=name),
+        "candidates": candidates_table(choice, 1),
+        "hops": hops_table(choice, 1),
+        "brokers": brokers_table([BrokerSummary(name, 1, Counts(1, 1), Counts(1, 1))]),
+        "clusters": clusters_table([Cluster((name,), (name,), 1, 1.0, 1)]),
+    }
+    times = {
+        "bills": 2,
+        "many bills": 13,
+        "links": 2,
+        "rows": 5,
+        "figures": 4,
+        "candidates": 3,
+        "hops": 3,
+        "clusters": 2,
+    }
+    assert {what: printed(table).count(name) for what, table in shown.items()} == {
+        what: times.get(what, 1) for what in shown
+    }
+
+
+def test_many_bills_have_a_row_each_and_fit_a_narrow_terminal() -> None:
+    names = ["ours", *POLICIES, "agele", "siena", "naive"]
+    kinds = {MessageKind.PUBLICATION: 9_876_543, MessageKind.RESULT: 12_345, MessageKind.MERGED: 2_345}
+    kinds |= {MessageKind.COORDINATION: 34_567, MessageKind.SUBSCRIPTION: 45_678, MessageKind.NOTIFICATION: 56_789}
+    bills = {
+        name: Bill({BillKey("a", "b", kind, None): n + at for kind, n in kinds.items()})
+        for at, name in enumerate(names)
+    }
+    prices = Prices("CAD", default=0.002, sizes=dict.fromkeys(MessageKind, 100))
+    least, seconds = {("a", "b"): 9_000_000}, dict.fromkeys(names, 12.3)
+    table = bills_table(bills, "naive", least, seconds, prices)
+    assert all(len(line) <= 80 for line in printed(table, 80).splitlines())
+    assert lines(table, 80) == lines(table, 200)
+    found = lines(table, 80)
+    assert found.count(["naive", "9,876,554", "12,356", "2,356", "9,891,266", "-", "+9.90%"]) == 1
+    assert ["ours", "9,876,543", "12,345", "2,345", "9,891,233", "-0.0003%", "+9.90%"] in found
+    assert ["wad-live", "34,571", "45,682", "56,793", "12.3", "1.0", "GB", "19,943.00"] in found
+    assert [row[0] for row in found if row[0] in names] == [*names, *names]

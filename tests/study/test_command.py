@@ -124,6 +124,8 @@ def test_a_study_can_be_at_the_papers_scale_beside_small_ones(here, monkeypatch,
         (["topk", "--markdown", "x.md"], "--paper and --markdown are for all studies together: sparing study all."),
         (["all", "--paper", "bat"], "There is no study 'bat' to measure at the paper's scale: it is mna, .*"),
         (["all", "--markdown", "no/x.md"], "no/x.md cannot be written: there is no folder no."),
+        (["topk", "--out", "topk.csv"], "topk.csv cannot be written: File exists."),
+        (["mna", "--out", "taken"], "taken/mna.html cannot be written: it is a folder."),
         (["mna", "--from", "."], "mna.csv cannot be read: No such file or directory. Run sparing study mna first."),
         (["topk", "--from", "."], "topk.csv is not what sparing study topk writes: run it again."),
     ],
@@ -132,6 +134,7 @@ def test_a_mistake_is_one_sentence(monkeypatch, tmp_path, arguments, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.txt").write_text("1\n")
     (tmp_path / "topk.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "taken" / "mna.html").mkdir(parents=True)
     result = run(*arguments)
     assert isinstance(result.exception, SparingError)
     assert re.fullmatch(said, str(result.exception))

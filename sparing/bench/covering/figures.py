@@ -9,7 +9,9 @@ from rich.table import Table
 
 from sparing.bench.covering.changes import Change
 from sparing.bench.covering.settings import Settings
-from sparing.bench.tables import Rows, Target, markdown_table, rich_table, target_rows, times
+from sparing.bench.tables import Rows, Target, target_rows, times
+from sparing.report.markdown import markdown_table
+from sparing.report.tables import figures_table
 
 # The goals: seconds of one core for so many boxes in so many dimensions with k = 10, and for a change.
 GOAL_K = 10
@@ -84,12 +86,12 @@ class Figures:
         """For people."""
         of = self.settings
         title = f"Seconds to find what fewer than {of.k} better boxes cover; median of {of.repeat}"
-        found = [rich_table(title, *self._whole(), WORDS)]
+        found = [figures_table(title, *self._whole(), WORDS)]
         if self.changes:
             changes = "Microseconds for a box that comes or goes: mean / 99% / worst"
-            found.append(rich_table(changes, *self._changes(), WORDS))
+            found.append(figures_table(changes, *self._changes(), WORDS))
         if self.targets():
-            found.append(rich_table("Goals", *target_rows(self.targets()), WORDS))
+            found.append(figures_table("Goals", *target_rows(self.targets()), WORDS))
         return found
 
     def markdown(self) -> str:

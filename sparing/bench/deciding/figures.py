@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from sparing.bench.deciding.literal import Literal
 from sparing.bench.deciding.settings import Settings
+from sparing.report.markdown import markdown_table
+from sparing.report.tables import figures_table
 
 MEASURED = ("adock", "wad", "wad-live", "bat", "publisher-edge", "patience")
 COMPARED = ("adock", "wad")  # by what decisions alone take
 
 # The goals: ADOCK takes at most so many times as long as WAD, and Algorithm 1 at least so many times as long as ADOCK.
 TO_WAD, LITERAL, LITERAL_RATE = 1.5, 50, 1860  # the latter from so many publications/s on
+NUMBERS = 20  # characters; no number has more, and none is cut
 UNCERTAIN = 0.02  # of a walk: a smaller difference of two walks may be due to what disturbed one of them
 MET, MISSED, UNKNOWN = "met", "missed", "-"
 
@@ -104,11 +106,15 @@ class Figures:
         walks = f"Microseconds of the walk per decision; stock, {of.rate:,g} publications/s, median of {of.repeat}"
         alone = f"Microseconds per decision, without what moves; fastest of {of.repeat}"
         literal = "Microseconds per decision of Algorithm 1, and how many times as long as ADOCK that is"
-        return [_rich(walks, *self._walks()), _rich(alone, *self._alone()), _rich(literal, *self._literal())]
+        return [
+            figures_table(title, *found, left=0, whole=NUMBERS)
+            for title, found in ((walks, self._walks()), (alone, self._alone()), (literal, self._literal()))
+        ]
 
     def markdown(self) -> str:
         """For documentation."""
-        return "\n\n".join(_markdown(*found) for found in (self._walks(), self._alone(), self._literal())) + "\n"
+        tables = (self._walks(), self._alone(), self._literal())
+        return "\n\n".join(markdown_table(*found, left=0) for found in tables) + "\n"
 
     def _walks(self) -> tuple[list[str], list[list[str]]]:
         rows = [
@@ -191,17 +197,3 @@ def _times(ratio: float | None) -> str:
     if ratio is None:
         return UNKNOWN
     return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2f}"
-
-
-def _rich(title: str, names: list[str], rows: list[list[str]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    for at, name in enumerate(names):
-        longest = max((len(row[at]) for row in rows), default=0)
-        table.add_column(name, justify="right", min_width=longest, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def _markdown(names: list[str], rows: list[list[str]]) -> str:
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [names, ["---:"] * len(names), *rows])

@@ -8,7 +8,9 @@ from typing import Any
 from rich.table import Table
 
 from sparing.bench.events.settings import Settings
-from sparing.bench.tables import Rows, markdown_table, rich_table
+from sparing.bench.tables import Rows
+from sparing.report.markdown import markdown_table
+from sparing.report.tables import figures_table
 
 ON_SPARK = ("events", "reports", "way", "seconds", "events/s", "reports/s")
 IN_FLIGHT = (
@@ -58,8 +60,8 @@ class Figures:
     def tables(self) -> list[Table]:
         """For the terminal."""
         return [
-            rich_table("Merging on Spark, as a batch", *self._on_spark(), WORDS),
-            rich_table("Growth with events in flight: the walk alone, one core", *self._in_flight(), WORDS),
+            figures_table("Merging on Spark, as a batch", *self._on_spark(), WORDS),
+            figures_table("Growth with events in flight: the walk alone, one core", *self._in_flight(), WORDS),
         ]
 
     def markdown(self) -> str:

@@ -10,7 +10,9 @@ from typing import Any
 from rich.table import Table
 
 from sparing.bench.fold.settings import RANGES, Settings
-from sparing.bench.tables import TARGETS, Rows, Target, markdown_table, rich_table, target_rows
+from sparing.bench.tables import TARGETS, Rows, Target, target_rows
+from sparing.report.markdown import markdown_table
+from sparing.report.tables import figures_table
 
 # The goal: so many subscriptions of one dimension, in seconds.
 GOAL_SUBSCRIPTIONS, GOAL = 100_000, 10.0
@@ -113,7 +115,7 @@ class Figures:
             BESIDE: "Costs beside those of MEFA as printed, which works out all pairs in every round",
             TARGETS: "Goals",
         }
-        return [rich_table(titles[names], names, rows, WORDS) for names, rows in self._parts()]
+        return [figures_table(titles[names], names, rows, WORDS) for names, rows in self._parts()]
 
     def markdown(self) -> str:
         """For documentation."""

@@ -10,7 +10,7 @@ from sparing.bench.matching.figures import Figure, Figures
 from sparing.bench.matching.latencies import Timing, small
 from sparing.bench.matching.measure import match
 from sparing.bench.matching.processes import Process, Run, Skipped, Worker
-from sparing.bench.matching.settings import Case, Settings, must_have
+from sparing.bench.matching.settings import Case, Settings
 from sparing.bench.matching.shapes import COMMON, RARE, SHAPES
 
 __all__ = [
@@ -30,6 +30,5 @@ __all__ = [
     "Timing",
     "Worker",
     "match",
-    "must_have",
     "small",
 ]

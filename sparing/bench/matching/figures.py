@@ -7,14 +7,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from sparing.bench.matching.engines import ENGINES
 from sparing.bench.matching.latencies import Timing
-from sparing.bench.matching.settings import Settings, must_have, workload
+from sparing.bench.matching.settings import Settings, workload
 from sparing.bench.matching.shapes import COMMON, RARE, SHAPES
 from sparing.model.errors import SparingError
+from sparing.report.markdown import markdown_table
+from sparing.report.plots import need_matplotlib, short
+from sparing.report.tables import figures_table
 
 # The goals: at a million subscriptions so many events per second, at ten thousand so many times as fast as a peer.
 MILLION, TEN_THOUSAND = 1_000_000, 10_000
@@ -136,21 +138,21 @@ class Figures:
     def tables(self) -> list[Table]:
         """For people: events per second of all engines, then more about Sparing's index, and the goals."""
         title = f"Events per second, and how many times as fast Sparing is; one core, median of {self.settings.repeat}"
-        found = [_rich(title, *self._events(), caption="\n".join(self._skipped()))]
-        found.append(_rich("Sparing's index", *self._index()))
+        found = [figures_table(title, *self._events(), LEFT, caption="\n".join(self._skipped()))]
+        found.append(figures_table("Sparing's index", *self._index(), LEFT))
         if self.small:
-            found.append(_rich("Milliseconds for small batches, inserts and removes", *self._small()))
+            found.append(figures_table("Milliseconds for small batches, inserts and removes", *self._small(), LEFT))
         if self.targets():
-            found.append(_rich("Goals", *self._targets()))
+            found.append(figures_table("Goals", *self._targets(), LEFT))
         return found
 
     def markdown(self) -> str:
         """For documentation."""
-        parts = [_markdown(*self._events()), *self._skipped(), _markdown(*self._index())]
+        parts = [markdown_table(*self._events(), LEFT), *self._skipped(), markdown_table(*self._index(), LEFT)]
         if self.small:
-            parts.append(_markdown(*self._small()))
+            parts.append(markdown_table(*self._small(), LEFT))
         if self.targets():
-            parts.append(_markdown(*self._targets()))
+            parts.append(markdown_table(*self._targets(), LEFT))
         return "\n\n".join(parts) + "\n"
 
     def _events(self) -> tuple[list[str], list[list[str]]]:
@@ -218,7 +220,7 @@ class Figures:
 
     def plot(self, path: Path) -> None:
         """Events per second over the number of subscriptions: a panel for each workload, a line for each engine."""
-        must_have("matplotlib", "plot the figures")
+        need_matplotlib()
         from matplotlib import rc_context
         from matplotlib.figure import Figure as Picture
         from matplotlib.ticker import FuncFormatter
@@ -245,8 +247,8 @@ class Figures:
                     )  # fmt: skip
                 panel.set_title(workload(shape, selectivity), fontsize=10)
                 panel.grid(visible=True, which="major", color="0.9", linewidth=0.8)
-                panel.xaxis.set_major_formatter(FuncFormatter(_short))
-                panel.yaxis.set_major_formatter(FuncFormatter(_short))
+                panel.xaxis.set_major_formatter(FuncFormatter(short))
+                panel.yaxis.set_major_formatter(FuncFormatter(short))
                 panel.minorticks_off()
                 panel.spines[["top", "right"]].set_visible(False)
         picture.supxlabel("subscriptions", fontsize=10)
@@ -269,18 +271,6 @@ LOOKS = {  # colours that most people can tell apart, and markers for the others
 }
 
 
-def _short(number: float, _: object = None) -> str:
-    """An axis label.
-
-    >>> [_short(number) for number in (0.1, 10, 1000, 1e6)]
-    ['0.1', '10', '1k', '1M']
-    """
-    for unit, size in (("M", 1e6), ("k", 1e3)):
-        if number >= size:
-            return f"{number / size:g}{unit}"
-    return f"{number:g}"
-
-
 def _times(ratio: float | None) -> str:
     """How many times.
 
@@ -291,25 +281,4 @@ def _times(ratio: float | None) -> str:
     return f"{ratio:,.0f}x" if ratio >= 10 else f"{ratio:.1f}x"
 
 
-def _rich(title: str, names: list[str], rows: list[list[str]], caption: str = "") -> Table:
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        caption=caption,
-        caption_justify="left",
-    )
-    for name in names:
-        table.add_column(name, justify="left" if name in LEFT else "right")
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
 LEFT = ("workload", "what", "verdict")
-
-
-def _markdown(names: list[str], rows: list[list[str]]) -> str:
-    rule = ["---" if name in LEFT else "---:" for name in names]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [names, rule, *rows])

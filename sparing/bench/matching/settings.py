@@ -39,10 +39,10 @@ class Settings:
             raise SparingError("Numbers of subscriptions, repetitions and seconds must be greater than zero.")
         for name in self.engines:
             if ENGINES[name].library:
-                must_have(ENGINES[name].library, f"measure {ENGINES[name].title}")
+                _must_have(ENGINES[name].library, f"measure {ENGINES[name].title}")
 
 
-def must_have(library: str, purpose: str) -> None:
+def _must_have(library: str, purpose: str) -> None:
     """Say how to install an optional library that is not there."""
     if importlib.util.find_spec(library) is None:
         raise SparingError(f"To {purpose}, {library} must be there: install it with pip install 'sparing[bench]'.")

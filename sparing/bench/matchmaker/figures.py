@@ -11,7 +11,9 @@ from rich.table import Table
 
 from sparing.bench.matchmaker.engines import Published
 from sparing.bench.matchmaker.settings import KINDS, Settings
-from sparing.bench.tables import TARGETS, Rows, Target, markdown_table, rich_table, target_rows, times
+from sparing.bench.tables import TARGETS, Rows, Target, target_rows, times
+from sparing.report.markdown import markdown_table
+from sparing.report.tables import figures_table
 
 # The goal: so many links in seconds, from an overlay to a marking.
 GOAL_LINKS, GOAL = 100_000, 5.0
@@ -129,7 +131,7 @@ class Figures:
             FLOWLESS: "Instances in which every link can decide for itself, though each source has a tree",
             TARGETS: "Goals",
         }
-        return [rich_table(titles[names], names, rows, WORDS) for names, rows in self._parts()]
+        return [figures_table(titles[names], names, rows, WORDS) for names, rows in self._parts()]
 
     def markdown(self) -> str:
         """For documentation."""

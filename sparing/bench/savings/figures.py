@@ -8,8 +8,10 @@ from typing import Any
 
 from rich.table import Table
 
-from sparing.bench.tables import Rows, markdown_table, rich_table
+from sparing.bench.tables import Rows
 from sparing.report.amounts import change
+from sparing.report.markdown import markdown_table
+from sparing.report.tables import figures_table
 
 WORDS = ("", "workload", "what it is", "command")
 NOTHING = "no part"  # a technique that cannot make a difference to a workload
@@ -38,8 +40,8 @@ class Figures:
     def tables(self) -> list[Table]:
         """For the terminal."""
         return [
-            rich_table("Messages if one technique is left out, against all of them", *self.left_out(), WORDS),
-            rich_table("Messages with one technique alone, against none", *self.alone(), WORDS),
+            figures_table("Messages if one technique is left out, against all of them", *self.left_out(), WORDS),
+            figures_table("Messages with one technique alone, against none", *self.alone(), WORDS),
         ]
 
     def markdown(self) -> str:

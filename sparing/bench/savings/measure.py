@@ -15,7 +15,6 @@ from sparing.bench.savings.figures import Figures, Saved
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import Saving, all_of
 from sparing.model.bill import Bill
-from sparing.report.shades import between
 from sparing.spark.compare import OURS, Comparison
 from sparing.workloads.files import write
 
@@ -57,4 +56,4 @@ def _both(saving: Saving) -> tuple[int, int]:
 
 
 def _messages(bill: Bill) -> int:
-    return between(bill).total()
+    return bill.over_links().total()

@@ -1,0 +1,67 @@
+"""What commands share: progress, times, and the counts that a run brings along."""
+
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from sparing.cli import bench, console, replay
+from sparing.cli.console import clock, micros, moment, step
+from sparing.model.errors import SparingError
+from sparing.spark.tally import Tally
+
+ODD = "my [/deployment] a[bold].yaml"
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What is told on standard error."""
+    err = Console(width=200, record=True)
+    monkeypatch.setattr(console, "err", err)
+    monkeypatch.setattr(bench, "err", err)
+    return err
+
+
+def test_brackets_in_what_is_done_are_no_markup(told):
+    with step(f"Replaying {ODD}"):
+        pass
+    assert f"✓ Replaying {ODD} (" in told.export_text()
+
+
+def test_brackets_in_what_is_measured_are_no_markup(told):
+    bench._tell(f"{ODD}: ours")
+    assert told.export_text() == f"{ODD}: ours\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-01-01T08:00:05Z", "2026-01-01T08:00:05Z"),
+        ("2026-01-01T08:00:05", "2026-01-01T08:00:05Z"),
+        ("2026-01-01T08:00:05.250-04:00", "2026-01-01T12:00:05.250Z"),
+        ("2026-01-01", "2026-01-01T00:00:00Z"),
+        ("0001-01-01", "0001-01-01T00:00:00Z"),
+        ("9999-12-31T23:59:59+14:00", "9999-12-31T09:59:59Z"),
+    ],
+)
+def test_times_are_in_utc(text, expected):
+    assert clock(micros(text)) == expected
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_time_that_utc_does_not_have_is_refused(text):
+    with pytest.raises(SparingError) as refused:
+        moment(text, "--start")
+    assert str(refused.value) == f"--start {text!r} is not in the years 1 to 9999 of UTC: choose a time that is."
+
+
+@pytest.mark.parametrize("sink", [None, "somewhere"])
+def test_rows_are_counted_once(sink, monkeypatch):
+    """By the tally alone: what was delivered has no table here that Spark could be asked about."""
+    found, written = Tally({"notifications": 3, "bill": 2, "quarantine": 1}, {}, {"late": 1}), []
+    monkeypatch.setattr("sparing.spark.tally.tally_of", lambda _: found)
+    monkeypatch.setattr("sparing.spark.sinks.write", lambda *given: written.append(given))
+    delivered = SimpleNamespace()
+    run = SimpleNamespace(delivered=delivered)
+    assert replay._written(SimpleNamespace(sink=sink), run) == found.rows
+    assert written == ([] if sink is None else [(delivered, sink, None, found)])
