@@ -29,6 +29,20 @@ def aggregation_of(subscription: Subscription, merged: bool) -> Aggregation | No
     return query.aggregation
 
 
+def group_name(topic: str, first: str) -> str:
+    """The name of an interest group: its topic, with no / left in it, and its first member."""
+    return f"{topic.replace('%', '%25').replace('/', '%2F')}/{first}"
+
+
+def topic_in(group: str) -> str:
+    """The topic in the name of an interest group.
+
+    >>> topic_in(group_name("rail/north", "s/1"))
+    'rail/north'
+    """
+    return group.partition("/")[0].replace("%2F", "/").replace("%25", "%")
+
+
 @dataclass(frozen=True, eq=False)
 class Interests:
     """Who waits for windows, and who must get raw publications at once."""
@@ -138,7 +152,7 @@ class Interests:
             )
         if known:
             return known[0]
-        name = f"{topic}/{ids[0]}"
+        name = group_name(topic, ids[0])
         while name in taken or name in self.known_groups.values():
             name += "'"
         return name

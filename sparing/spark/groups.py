@@ -15,24 +15,19 @@ from sparing.flow.matched import Matched
 from sparing.flow.walk_state import WalkState
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import parcels
-from sparing.spark.match_stage import MERGED
+from sparing.spark.keys import lane_of
 from sparing.spark.shipping import Machinery
 
 State = WalkState | MergedState
-
-
-def topic_of_lane(group: str) -> str | None:
-    """The merged topic that a group is a lane of, if it is one."""
-    return group.split(MERGED, 2)[2] if group.startswith(MERGED) else None
 
 
 def advance(
     machinery: Machinery, group: str, state: State | None, held: Iterable[bytes], until: int, late_before: int
 ) -> tuple[State, list[bytes]]:
     """Walk one group on, and pack up what came of it."""
-    if (topic := topic_of_lane(group)) is not None:
+    if (lane := lane_of(group)) is not None:
         assert state is None or isinstance(state, MergedState)
-        return _advance_events(machinery, topic, state, held, until, late_before)
+        return _advance_events(machinery, lane.topic, state, held, until, late_before)
     assert state is None or isinstance(state, WalkState)
     return _advance_windows(machinery, group, state, held, until, late_before)
 

@@ -16,7 +16,7 @@ from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from sparing.flow.overlay import BEGINNING, END_OF_TIME
 from sparing.spark.groups import advance
-from sparing.spark.match_stage import CLOCK, PASSING
+from sparing.spark.keys import CLOCK, PASSING
 from sparing.spark.shipping import Shipped
 from sparing.spark.states import load, store
 
