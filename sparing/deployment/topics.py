@@ -18,6 +18,7 @@ from sparing.model.types import TIMESTAMP, FieldType, field_type
 RESERVED = ("publisher", "topic")
 _First = dict[str, tuple[str, str, FieldType]]  # name in lower case -> topic, spelling and type where it came first
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # the pipeline marks keys of its own with such characters
 
 
 def topics_of(entries: Mapping[str, TopicEntry], place: Where, mistakes: Mistakes) -> dict[str, Topic]:
@@ -36,6 +37,9 @@ def topics_of(entries: Mapping[str, TopicEntry], place: Where, mistakes: Mistake
             mistakes.add(place(("topics", name)), same)
         if not name:
             mistakes.add(place(("topics", name)), "A topic must have a name")
+        if _CONTROL.search(name):
+            what = f"Topic {name!r} has a control character in its name: leave out tabs, line ends and the like"
+            mistakes.add(place(("topics", name)), what)
         fields: dict[str, FieldType] = {}
         for field, type_name in entry.fields.items():
             here = place(("topics", name, "fields", field))

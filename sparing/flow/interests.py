@@ -16,9 +16,8 @@ from sparing.flow.links import policy_of
 from sparing.flow.links.policy import LinkPolicy
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Aggregation, Subscription
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.model.window import TimeWindow
-
-ALWAYS = (-(1 << 63), (1 << 63) - 1)
 
 
 def aggregation_of(subscription: Subscription, merged: bool) -> Aggregation | None:
@@ -27,6 +26,20 @@ def aggregation_of(subscription: Subscription, merged: bool) -> Aggregation | No
     if query.every is not None and not merged:
         return digest(query)
     return query.aggregation
+
+
+def group_name(topic: str, first: str) -> str:
+    """The name of an interest group: its topic, with no / left in it, and its first member."""
+    return f"{topic.replace('%', '%25').replace('/', '%2F')}/{first}"
+
+
+def topic_in(group: str) -> str:
+    """The topic in the name of an interest group.
+
+    >>> topic_in(group_name("rail/north", "s/1"))
+    'rail/north'
+    """
+    return group.partition("/")[0].replace("%2F", "/").replace("%25", "%")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +106,8 @@ class Interests:
     @cached_property
     def valid(self) -> tuple[np.ndarray, np.ndarray]:
         """From when and until when each subscription is in force."""
-        first = [ALWAYS[0] if s.valid_from is None else s.valid_from for s in self.plan.subscriptions]
-        last = [ALWAYS[1] if s.valid_until is None else s.valid_until for s in self.plan.subscriptions]
+        first = [BEGINNING if s.valid_from is None else s.valid_from for s in self.plan.subscriptions]
+        last = [END_OF_TIME if s.valid_until is None else s.valid_until for s in self.plan.subscriptions]
         return np.array(first, dtype=np.int64), np.array(last, dtype=np.int64)
 
     @cached_property
@@ -138,7 +151,7 @@ class Interests:
             )
         if known:
             return known[0]
-        name = f"{topic}/{ids[0]}"
+        name = group_name(topic, ids[0])
         while name in taken or name in self.known_groups.values():
             name += "'"
         return name

@@ -16,7 +16,6 @@ from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.deliver.results import payloads
 from sparing.flow.edges import Edges, joined, renumbered
 from sparing.flow.elsewhere import from_items, merged, payload, raw_item
-from sparing.flow.interests import ALWAYS
 from sparing.flow.items import Item
 from sparing.flow.journey.arrays import (
     AHEAD,
@@ -40,12 +39,12 @@ from sparing.flow.matched import Matched, concat
 from sparing.flow.walk_state import Modes, WalkState
 from sparing.model.bill import MessageKind
 from sparing.model.functions import State
+from sparing.model.types import BEGINNING
 from sparing.model.window import CountWindow
 
 if TYPE_CHECKING:
     from sparing.flow.overlay import Overlay
 
-BEGINNING, END_OF_TIME = ALWAYS
 KINDS = {PUBLICATIONS: MessageKind.PUBLICATION, RESULTS: MessageKind.RESULT}
 
 
@@ -228,7 +227,6 @@ class Step:
             entered,
             np.array([nwr for nwr, _ in marks], dtype=np.int32),
             np.array([row for _, row in marks], dtype=np.int32),
-            len(self.foreign),
         )
         watched = self._watched(ranges)
         journey, buckets = set_out(
@@ -330,7 +328,7 @@ class Step:
     def _send(self, journey: Journey, ways: Ways, ranges: Ranges, last: int) -> None:
         """Items for brokers that are hosted elsewhere."""
         for kind, link, nwr, what in journey.sent[: journey.numbers[SENDING]].tolist():
-            ends = self.routes.brokers[ways.source[link]], self.routes.brokers[ways.target[link]]
+            ends = self.routes.ends(ways.links[link])
             end, owner = int(ranges.end[nwr]), self.plan.subscriptions[ranges.subscription[nwr]].id
             if kind == RESULTS:
                 mine = journey.edges[journey.nwr_edges[journey.nwrs["first"][nwr] : journey.nwrs["last"][nwr]]]

@@ -45,7 +45,6 @@ class Note:
 
 
 _MEANING = {
-    "format": "was written by another version of Sparing",
     "partitions": "was made with another number of shuffle partitions (spark.sql.shuffle.partitions)",
     "topics": "was made with other topics",
     "brokers": "was made with other brokers",
@@ -111,13 +110,13 @@ def _digest(thing: Any) -> str:
 
 def known_groups(spark: SparkSession, checkpoint: str) -> dict[str, str]:
     """The interest groups of a checkpoint, none if there is no such checkpoint yet."""
-    note = _read(spark, checkpoint)
+    note = read_note(spark, checkpoint)
     return {} if note is None else note.groups
 
 
 def check_in(spark: SparkSession, checkpoint: str, note: Note) -> None:
     """Make sure that a stream may go on from a checkpoint, and leave the note for the next."""
-    before = _read(spark, checkpoint)
+    before = read_note(spark, checkpoint)
     if before is not None:
         for key, meaning in _MEANING.items():
             if getattr(before, key) != getattr(note, key):
@@ -150,16 +149,24 @@ def check_in(spark: SparkSession, checkpoint: str, note: Note) -> None:
 
 def is_new(spark: SparkSession, checkpoint: str) -> bool:
     """Whether nothing has run from a checkpoint yet."""
-    return _read(spark, checkpoint) is None
+    return read_note(spark, checkpoint) is None
 
 
-def _read(spark: SparkSession, checkpoint: str) -> Note | None:
-    text = read_bytes(spark, _path(checkpoint))
+def read_note(spark: SparkSession, checkpoint: str) -> Note | None:
+    """The note beside a checkpoint, None if there is none."""
+    text = read_bytes(spark, path_of_note(checkpoint))
     if text is None:
         return None
-    found = json.loads(text)
-    if found.get("format") != FORMAT:
-        raise _other(checkpoint, _MEANING["format"])
+    try:
+        found = json.loads(text)
+        written = found["format"]
+    except (ValueError, KeyError, TypeError):
+        raise SparingError(f"{path_of_note(checkpoint)} cannot be read: it is not a note that Sparing wrote.") from None
+    if written != FORMAT:
+        raise SparingError(
+            f"The checkpoint {checkpoint} was written by another version of Sparing: it has format {written}, and this "
+            f"version reads format {FORMAT}; use that version, or start with a new checkpoint."
+        )
     return Note(**found)
 
 
@@ -170,8 +177,9 @@ def _other(checkpoint: str, meaning: str) -> SparingError:
 
 
 def _write(spark: SparkSession, checkpoint: str, note: Note) -> None:
-    write_bytes(spark, _path(checkpoint), json.dumps(vars(note), indent=1).encode())
+    write_bytes(spark, path_of_note(checkpoint), json.dumps(vars(note), indent=1).encode())
 
 
-def _path(checkpoint: str) -> str:
+def path_of_note(checkpoint: str) -> str:
+    """Where the note of a checkpoint is."""
     return f"{checkpoint.rstrip('/')}/sparing.json"

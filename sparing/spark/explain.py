@@ -17,19 +17,17 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from sparing.control.plan import Plan
-from sparing.control.routes import Routes
 from sparing.deployment.deployment import Deployment
 from sparing.flow.at_once import AtOnce
 from sparing.flow.explain import Decision, Explainer
 from sparing.flow.interests import Interests
 from sparing.flow.items import column_type
 from sparing.flow.matched import Matched
-from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.publications import Publications
 from sparing.flow.warm import warm_up
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
-from sparing.model.types import Kind
+from sparing.model.types import END_OF_TIME, Kind
 from sparing.spark import sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.match_stage import admitted, match, tables
@@ -136,8 +134,9 @@ def _seen(rows: DataFrame, shipped: Shipped, plan: Plan, number: int, start: int
     whole = Counted()
     for row in rows.mapInArrow(run, "found binary").collect():
         whole += pickle.loads(row["found"])
-    goal = int(plan.broker_of[number])
-    ways = {plan.routes.brokers[at]: (n, _way(plan.routes, at, goal)) for at, n in sorted(whole.origins.items())}
+    names, goal = plan.routes.brokers, int(plan.broker_of[number])
+    paths = {at: plan.routes.path(at, goal) for at in sorted(whole.origins)}
+    ways = {names[at]: (whole.origins[at], tuple(names[b] for b in path)) for at, path in paths.items()}
     failed = dict(whole.failed.most_common())
     return Seen(whole.published, whole.matched, whole.ranked, whole.chosen, failed, ways)
 
@@ -145,14 +144,6 @@ def _seen(rows: DataFrame, shipped: Shipped, plan: Plan, number: int, start: int
 def one_row(found: object) -> pa.RecordBatch:
     """What a task found, as the only row of a batch with the column `found`."""
     return pa.RecordBatch.from_arrays([pa.array([pickle.dumps(found)], pa.binary())], names=["found"])
-
-
-def _way(routes: Routes, at: int, goal: int) -> tuple[str, ...]:
-    names = [routes.brokers[at]]
-    while at != goal and routes.link_of[at, goal] >= 0:
-        at = int(routes.target[routes.link_of[at, goal]])
-        names.append(routes.brokers[at])
-    return tuple(names)
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from sparing.deployment.deployment import Deployment
 from sparing.flow.events.explain import Chronicler, Story
 from sparing.flow.events.reports import unpack
 from sparing.flow.interests import Interests
-from sparing.flow.overlay import BEGINNING, END_OF_TIME
 from sparing.flow.warm import warm_up
 from sparing.model.errors import SparingError
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.spark import sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.explain import number_of, one_row
-from sparing.spark.groups import topic_of_lane
-from sparing.spark.match_stage import MERGED, match
+from sparing.spark.keys import LANE, lane_of
+from sparing.spark.match_stage import match
 from sparing.spark.pipeline import PubSub
 from sparing.spark.shipping import Machinery, ship
 
@@ -48,7 +48,7 @@ def explain_event(
         yield one_row(_stories(shipped.machinery(), parcels, key, number))
 
     parceled = match(rows, shipped)
-    mine = parceled.where(parceled["group"].startswith(MERGED)).coalesce(1)
+    mine = parceled.where(parceled["group"].startswith(LANE)).coalesce(1)
     found: list[tuple[list[Story], set[str]]] = [
         pickle.loads(row["found"]) for row in mine.mapInArrow(run, "found binary").collect()
     ]
@@ -75,10 +75,11 @@ def _stories(
     keys: set[str] = set()
     plan = machinery.interests.plan
     wanted = None if number is None else plan.subscriptions[number].query.topic
-    for lane, held in sorted(lanes.items()):
-        name = topic_of_lane(lane)
-        if name is None or (wanted is not None and name != wanted):
+    for group, held in sorted(lanes.items()):
+        lane = lane_of(group)
+        if lane is None or (wanted is not None and lane.topic != wanted):
             continue
+        name = lane.topic
         topic = machinery.merged(name)
         watch = Chronicler(topic.scene, key)
         arrivals = [unpack(parcel[1:], plan.topics[name]) for parcel in held]

@@ -15,24 +15,19 @@ from sparing.flow.matched import Matched
 from sparing.flow.walk_state import WalkState
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import parcels
-from sparing.spark.match_stage import MERGED
+from sparing.spark.keys import lane_of
 from sparing.spark.shipping import Machinery
 
 State = WalkState | MergedState
-
-
-def topic_of_lane(group: str) -> str | None:
-    """The merged topic that a group is a lane of, if it is one."""
-    return group.split(MERGED, 2)[2] if group.startswith(MERGED) else None
 
 
 def advance(
     machinery: Machinery, group: str, state: State | None, held: Iterable[bytes], until: int, late_before: int
 ) -> tuple[State, list[bytes]]:
     """Walk one group on, and pack up what came of it."""
-    if (topic := topic_of_lane(group)) is not None:
+    if (lane := lane_of(group)) is not None:
         assert state is None or isinstance(state, MergedState)
-        return _advance_events(machinery, topic, state, held, until, late_before)
+        return _advance_events(machinery, lane.topic, state, held, until, late_before)
     assert state is None or isinstance(state, WalkState)
     return _advance_windows(machinery, group, state, held, until, late_before)
 
@@ -50,9 +45,8 @@ def _advance_windows(
     interests, overlay = machinery.interests, machinery.overlay
     after, outcome = overlay.advance(state, arrivals, until, late_before, bound=interests.bound)
     routes = interests.plan.routes
-    ends = {n: (routes.brokers[routes.source[n]], routes.brokers[routes.target[n]]) for n in outcome.least}
     seconds = time.thread_time() - began - outcome.bound_seconds
-    results = [parcels.meter(seconds, {ends[n]: least for n, least in outcome.least.items()})]
+    results = [parcels.meter(seconds, {routes.ends(n): least for n, least in outcome.least.items()})]
     if outcome.notifications:
         results.append(parcels.windows(outcome.notifications))
     if outcome.bill:

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.interests import Interests
+from sparing.flow.interests import Interests, topic_in
 from sparing.model.errors import SparingError
-from sparing.spark.checkpoint import FORMAT
+from sparing.spark.checkpoint import Note, path_of_note, read_note
 from sparing.spark.inspect_state import Known, Waiting, waiting_in
 from sparing.spark.paths import located, read_bytes
 from sparing.spark.shipping import Machinery
@@ -45,7 +45,7 @@ class Inspected:
     @property
     def topics(self) -> list[str]:
         """Topics that subscriptions wait for, or whose events are merged."""
-        groups = {name.partition("/")[0] for name in self.note["groups"].values()}
+        groups = {topic_in(name) for name in self.note["groups"].values()}
         return sorted(groups | {waiting.topic for waiting in self.state or ()})
 
     @property
@@ -69,34 +69,24 @@ def inspect(spark: SparkSession, path: str, deployment: Deployment | None = None
         watermark = _micros(begun, "batchWatermarkMs")
         next_watermark = _micros(done, "nextBatchWatermarkMs")
     state, trouble = (None, NO_STATE) if committed is None else _state(spark, path, note, deployment)
-    return Inspected(path, note, planned, committed, watermark, next_watermark, tuple(offsets), state, trouble)
+    return Inspected(path, vars(note), planned, committed, watermark, next_watermark, tuple(offsets), state, trouble)
 
 
-def _note(spark: SparkSession, path: str) -> dict[str, Any]:
+def _note(spark: SparkSession, path: str) -> Note:
     place, files = located(spark, path)
     if not files.exists(place):
         raise SparingError(f"{path}: there is no such checkpoint.")
-    text = read_bytes(spark, f"{path}/sparing.json")
-    if text is None:
-        inside, _ = located(spark, f"{path}/checkpoint/sparing.json")
-        if files.exists(inside):
-            raise SparingError(f"{path} is no checkpoint, but has one in it: inspect {path}/checkpoint.")
+    note = read_note(spark, path)
+    if note is None:
+        inside = f"{path}/checkpoint"
+        if files.exists(located(spark, path_of_note(inside))[0]):
+            raise SparingError(f"{path} is no checkpoint, but has one in it: inspect {inside}.")
         of_spark = any(files.exists(located(spark, f"{path}/{name}")[0]) for name in ("offsets", "commits"))
         raise SparingError(
             f"{path} is {'a checkpoint of Spark, but not of Sparing' if of_spark else 'no checkpoint'}: "
             "it has no sparing.json in it."
         )
-    try:
-        note = json.loads(text)
-        written = note["format"]
-    except (ValueError, KeyError, TypeError):
-        raise SparingError(f"{path}/sparing.json cannot be read: it is not a note that Sparing wrote.") from None
-    if written != FORMAT:
-        raise SparingError(
-            f"The checkpoint {path} was written by another version of Sparing: it has format {written}, and this "
-            f"version reads format {FORMAT}."
-        )
-    return dict(note)
+    return note
 
 
 def _numbers(spark: SparkSession, folder: str) -> list[int]:
@@ -122,7 +112,7 @@ def _micros(lines: list[str], key: str) -> int | None:
 
 
 def _state(
-    spark: SparkSession, path: str, note: Mapping[str, Any], deployment: Deployment | None
+    spark: SparkSession, path: str, note: Note, deployment: Deployment | None
 ) -> tuple[tuple[Waiting, ...] | None, str | None]:
     """What waits, or a sentence that says why that is not known."""
     machinery = None if deployment is None else _machinery(note, deployment)
@@ -130,7 +120,7 @@ def _state(
         rows = spark.read.format("statestore").load(path).selectExpr("key.group", "value.groupState.state").collect()
     except (PySparkException, Py4JJavaError) as error:
         return None, f"the state cannot be read: {str(error).splitlines()[0]}"
-    known = Known(note["brokers"], note["homes"], machinery)
+    known = Known(note.brokers, note.homes, machinery)
     try:
         found = [waiting_in(row["group"], bytes(row["state"]), known) for row in rows]
     except Exception as error:  # whatever it is, the rest can still be shown
@@ -138,10 +128,10 @@ def _state(
     return tuple(sorted(found, key=lambda waiting: waiting.name)), None
 
 
-def _machinery(note: Mapping[str, Any], deployment: Deployment) -> Machinery:
-    if list(deployment.overlay.brokers) != list(note["brokers"]):
+def _machinery(note: Note, deployment: Deployment) -> Machinery:
+    if list(deployment.overlay.brokers) != note.brokers:
         raise SparingError(
             f"Deployment {deployment.name} has other brokers than the checkpoint: name the one that it belongs to."
         )
-    interests = Interests.of(plan_of(deployment), keep_payload=True, known_groups=note["groups"])
+    interests = Interests.of(plan_of(deployment), keep_payload=True, known_groups=note.groups)
     return Machinery(interests, "to be inspected")

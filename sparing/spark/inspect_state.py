@@ -6,8 +6,6 @@ known when windows began, and who has yet to hear of a merged event.
 
 from __future__ import annotations
 
-import pickle
-import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,13 +17,13 @@ from sparing.flow.deliver.payload import json_value
 from sparing.flow.events.downward import fresh, holds
 from sparing.flow.events.event import Event
 from sparing.flow.events.merged_topic import MergedState
+from sparing.flow.interests import topic_in
 from sparing.flow.journey.arrays import HERE, RAW
 from sparing.flow.walk_state import WalkState
 from sparing.model.window import TimeWindow
-from sparing.spark.groups import topic_of_lane
-from sparing.spark.match_stage import MERGED
+from sparing.spark.keys import Lane, lane_of
 from sparing.spark.shipping import Machinery
-from sparing.spark.states import load
+from sparing.spark.states import load, open_group, open_lane
 
 
 @dataclass(frozen=True)
@@ -122,36 +120,34 @@ class Known:
 
 def waiting_in(key: str, packed: bytes, known: Known) -> Waiting:
     """What waits under a key of the stateful operator."""
-    topic = topic_of_lane(key)
-    if topic is None:
+    lane = lane_of(key)
+    if lane is None:
         return _group(key, packed, known)
-    lane = int(key.split(MERGED, 2)[1])
-    plan, (ids, rows, reports, _, _), windows = pickle.loads(zlib.decompress(packed))
-    due = _due(key, packed, known.machinery)
-    events = tuple(_event(event, told, ids, topic, due, known) for event, told in rows)
+    found = open_lane(packed)
+    due = _due(lane, packed, known.machinery)
+    events = [_event(event, told, found.events.circles, lane.topic, due, known) for event, told in found.events.events]
     return Waiting(
-        f"{topic}, lane {lane}",
-        topic,
-        lane,
+        f"{lane.topic}, lane {lane.number}",
+        lane.topic,
+        lane.number,
         len(packed),
-        plan,
-        len(reports),
-        len(reports),
+        found.plan,
+        len(found.events.waiting),
+        len(found.events.waiting),
         events=tuple(sorted(events, key=lambda event: (event.began, event.key))),
-        groups=tuple(_group(name, some, known) for name, some in sorted(windows.items())),
+        groups=tuple(_group(name, some, known) for name, some in sorted(found.groups.items())),
     )
 
 
 def _group(name: str, packed: bytes, known: Known) -> Waiting:
-    plan, numbers, ids, state = pickle.loads(zlib.decompress(packed))
-    assert isinstance(state, WalkState)
+    plan, numbers, ids, state = open_group(packed)
     id_of = dict(zip(numbers, ids, strict=True))
     windows, ahead = _open(state, id_of, known)
     tails = [CountWindowTail(id_of[n], len(tail.rows), tail.skip) for n, tail in sorted(state.tails.items())]
     forwards = () if state.modes is None else np.flatnonzero(state.modes.forwards).tolist()
     return Waiting(
         name,
-        name.partition("/")[0],
+        topic_in(name),
         None,
         len(packed),
         plan,
@@ -209,13 +205,11 @@ def _place(place: int, subscription: str, known: Known) -> str:
 Due = Mapping[tuple[object, int], list[str]]  # by key and beginning of an event
 
 
-def _due(key: str, packed: bytes, machinery: Machinery | None) -> Due | None:
+def _due(lane: Lane, packed: bytes, machinery: Machinery | None) -> Due | None:
     """Who is to be told what they have not been told, also those who have not been told anything."""
-    topic = topic_of_lane(key)
-    if machinery is None or topic not in machinery.interests.plan.topics:
+    if machinery is None or lane.topic not in machinery.interests.plan.topics:
         return None
-    assert topic is not None
-    state, scene = load(machinery, key, packed), machinery.merged(topic).scene
+    state, scene = load(machinery, lane.key, packed), machinery.merged(lane.topic).scene
     assert isinstance(state, MergedState)
     due: dict[tuple[object, int], list[str]] = {}
     for event in state.events.events:

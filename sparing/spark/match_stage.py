@@ -1,7 +1,7 @@
 """Matching on Spark: admitted rows in, parcels out. Keeps no state; starts no Spark job.
 
 Each task works through its rows in large batches: the advertisement check, matching, plain deliveries and their part
-of the bill. What is held goes to its interest group; all else passes through, under a group name of its own, so that
+of the bill. What is held goes to its interest group; all else passes through, under a key of its own, so that
 the query has a single stream of parcels.
 """
 
@@ -25,11 +25,8 @@ from sparing.model.bill import Bill
 from sparing.model.topic import Topic
 from sparing.spark import parcels
 from sparing.spark.admit_stage import FIELD, union_fields
+from sparing.spark.keys import CLOCK, PASSING, Lane
 from sparing.spark.shipping import Machinery, Shipped
-
-MERGED = "\n"  # what starts the group name of a merged topic's lanes; no topic can begin with it
-PASSING = "\t"  # what starts the group name of parcels that only pass through; no topic can begin with it
-CLOCK = "\tclock"
 
 _SCHEMA = pa.schema({"group": pa.string(), "parcel": pa.large_binary(), "clock": parcels.TIMESTAMP})
 
@@ -61,7 +58,7 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
             if topic.merge is not None:
                 for lane, some in by_lane(publications, topic, machinery.interests.lanes(topic.name)):
                     parcel = parcels.REPORTS + pack(some, machinery.interests.keep_payload)
-                    yield _row(f"{MERGED}{lane}{MERGED}{topic.name}", parcel)
+                    yield _row(Lane(topic.name, lane).key, parcel)
                 continue
             began = time.thread_time()
             for arrival in machinery.at_once.arrive(publications):

@@ -9,17 +9,52 @@ from __future__ import annotations
 import pickle
 import zlib
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from sparing.flow.events.merged_topic import MergedState
-from sparing.flow.events.stored import restored, stored
+from sparing.flow.events.stored import Stored, restored, stored
 from sparing.flow.matched import NO_MARK, Matched
 from sparing.flow.walk_state import WalkState
-from sparing.spark.groups import State, topic_of_lane
+from sparing.spark.groups import State
+from sparing.spark.keys import lane_of
 from sparing.spark.shipping import Machinery
 
 GONE = -1
+
+
+class PackedGroup(NamedTuple):
+    """What is stored of an interest group: the plan's fingerprint, numbers and ids of subscriptions, and the state."""
+
+    plan: str
+    numbers: list[int]
+    ids: list[str]
+    state: WalkState
+
+
+class PackedLane(NamedTuple):
+    """What is stored of a lane: the plan's fingerprint, events under way, and its own interest groups, packed."""
+
+    plan: str
+    events: Stored
+    groups: dict[str, bytes]
+
+
+def open_group(packed: bytes) -> PackedGroup:
+    """A packed interest group as it was written."""
+    return PackedGroup(*pickle.loads(zlib.decompress(packed)))
+
+
+def open_lane(packed: bytes) -> PackedLane:
+    """A packed lane as it was written."""
+    plan, events, groups = pickle.loads(zlib.decompress(packed))
+    return PackedLane(plan, Stored(*events), groups)
+
+
+def _pack(*parts: object) -> bytes:
+    """The inverse of both. Only plain tuples are stored, so that the names above are free to change."""
+    return zlib.compress(pickle.dumps(parts, protocol=5), level=1)
 
 
 def store(machinery: Machinery, group: str, state: State) -> bytes:
@@ -27,36 +62,36 @@ def store(machinery: Machinery, group: str, state: State) -> bytes:
     fingerprint = machinery.fingerprint
     if isinstance(state, WalkState):
         return store_state(machinery, fingerprint, state)
-    topic = topic_of_lane(group)
-    assert topic is not None
-    windows = {name: store_state(machinery, fingerprint, some) for name, some in state.groups.items()}
-    found = fingerprint, stored(state.events, machinery.merged(topic).scene), windows
-    return zlib.compress(pickle.dumps(found, protocol=5), level=1)
+    lane = lane_of(group)
+    assert lane is not None
+    groups = {name: store_state(machinery, fingerprint, some) for name, some in state.groups.items()}
+    events = stored(state.events, machinery.merged(lane.topic).scene)
+    return _pack(fingerprint, tuple(events), groups)
 
 
 def load(machinery: Machinery, group: str, packed: bytes) -> State:
     """Unpack it, in terms of the plan that is in force now."""
-    fingerprint, topic = machinery.fingerprint, topic_of_lane(group)
-    if topic is None:
+    fingerprint, lane = machinery.fingerprint, lane_of(group)
+    if lane is None:
         return load_state(machinery, fingerprint, packed)
-    written_under, events, windows = pickle.loads(zlib.decompress(packed))
-    scene = machinery.merged(topic).scene
-    groups = {name: load_state(machinery, fingerprint, some) for name, some in windows.items()}
-    return MergedState(restored(events, scene, written_under == fingerprint), groups)
+    found = open_lane(packed)
+    groups = {name: load_state(machinery, fingerprint, some) for name, some in found.groups.items()}
+    events = restored(found.events, machinery.merged(lane.topic).scene, found.plan == fingerprint)
+    return MergedState(events, groups)
 
 
 def store_state(machinery: Machinery, fingerprint: str, state: WalkState) -> bytes:
     """Pack a state."""
     numbers = sorted(_numbers(state))
     ids = [machinery.interests.plan.subscriptions[number].id for number in numbers]
-    return zlib.compress(pickle.dumps((fingerprint, numbers, ids, state), protocol=5), level=1)
+    return _pack(fingerprint, numbers, ids, state)
 
 
 def load_state(machinery: Machinery, fingerprint: str, packed: bytes) -> WalkState:
     """Unpack a state, in terms of the plan that is in force now."""
-    written_under, numbers, ids, state = pickle.loads(zlib.decompress(packed))
-    if written_under == fingerprint:
-        return state  # type: ignore[no-any-return]
+    plan, numbers, ids, state = open_group(packed)
+    if plan == fingerprint:
+        return state
     now = {subscription.id: number for number, subscription in enumerate(machinery.interests.plan.subscriptions)}
     return translate(state, {old: now.get(id_, GONE) for old, id_ in zip(numbers, ids, strict=True)})
 

@@ -403,6 +403,12 @@ MEANING = [
     ("severity: int", "a b: int", 7, "'a b' is not a field name: use letters, digits and _, and no digit first."),
     (
         "  incidents: {time",
+        '  "\\ttraffic": {time: ts, fields: {ts: timestamp}}\n  incidents: {time',
+        7,
+        "Topic '\\ttraffic' has a control character in its name: leave out tabs, line ends and the like.",
+    ),
+    (
+        "  incidents: {time",
         "  Traffic: {time: ts, fields: {ts: timestamp}}\n  incidents: {time",
         7,
         "Topic Traffic differs only by case from topic traffic: SQL takes them for one, so rename one.",

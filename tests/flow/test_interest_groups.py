@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sparing.control.plan import make_plan
 from sparing.flow.interest_groups import interest_groups
-from sparing.flow.interests import Interests
+from sparing.flow.interests import Interests, group_name, topic_in
 from sparing.flow.links import POLICIES
 from sparing.model.box import Box
 from sparing.model.constraint import EXISTS, IS_NULL, between, one_of, starts_with
@@ -120,7 +120,7 @@ def interests(known_groups=None, **ranges):
         )
         for name, span in ranges.items()
     )
-    plan = make_plan(Overlay(("b",)), TOPICS, (), {"A": ("b",)}, subscriptions, "publisher-edge", 10)
+    plan = make_plan(Overlay(("b",)), TOPICS, (), {"A": ("b",)}, subscriptions, decision="publisher-edge", bucket=10)
     return Interests(plan, POLICIES["publisher-edge"], known_groups=known_groups or {})
 
 
@@ -163,3 +163,13 @@ def test_a_new_group_never_takes_the_name_of_one_that_was_there():
     """s1 left and s2 stays under its name; a new subscription s1 is another group."""
     found = interests({"s2": "t/s1"}, s2=(3, 8), s1=(20, 21))
     assert named_groups(found) == {"t/s1": ["s2"], "t/s1'": ["s1"]}
+
+
+@given(st.text(min_size=1), st.text())
+def test_the_topic_can_be_read_off_the_name_of_a_group(topic, first):
+    assert topic_in(group_name(topic, first)) == topic
+
+
+def test_a_topic_with_a_slash_is_not_mistaken_for_another():
+    assert group_name("rail/north", "s1") != group_name("rail", "north/s1")
+    assert group_name("traffic", "s1") == "traffic/s1"

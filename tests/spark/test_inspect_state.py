@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from sparing.flow.interests import group_name
 from sparing.flow.links.bat import BAT
 from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
-from sparing.flow.overlay import BEGINNING
 from sparing.model.box import Box
 from sparing.model.subscription import Query, Subscription
+from sparing.model.types import BEGINNING
 from sparing.spark.inspect_state import Known, waiting_in
 from sparing.spark.states import store_state
 from tests.judges.overlay import Publication
@@ -49,3 +50,10 @@ def test_brokers_with_modes_are_named():
     modes = replace(state.modes, forwards=np.array([False, True, True]))
     packed = store_state(found, "the plan", replace(state, modes=modes))
     assert waiting_in(GROUP, packed, Known(BROKERS)).forwards == ("b", "c")
+
+
+def test_a_topic_may_have_a_slash_in_its_name():
+    found = machinery([DIGEST], PUBLISHER_EDGE)
+    state, _ = advance(found, None, [Publication("p", 3, "a", x=1)], 5, BEGINNING)
+    packed = store_state(found, "the plan", state)
+    assert waiting_in(group_name("rail/north", "s"), packed, Known(BROKERS)).topic == "rail/north"

@@ -8,17 +8,28 @@ topic's tree, the center takes over and what was reported is sent to it again.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 from sparing.flow.events.downward import hot, next_tick, pending
 from sparing.flow.events.event import Event, Told
-from sparing.flow.events.placement import placer_of
+from sparing.flow.events.placement import Placer, placer_of
+from sparing.flow.events.reports import Report
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.upward import merge
 from sparing.flow.events.walk import EventState
 
 
-def stored(state: EventState, scene: Scene) -> Any:
+class Stored(NamedTuple):
+    """A state without anything of the plan in it: circles are the ids of their members, each once."""
+
+    circles: list[tuple[str, ...]]
+    events: list[tuple[Event, list[tuple[int, int, bool]]]]  # each with those told: circle, version, roused
+    waiting: list[Report]
+    placers: list[Placer]
+    time: int
+
+
+def stored(state: EventState, scene: Scene) -> Stored:
     """A state without anything of the plan in it."""
     ids: list[tuple[str, ...]] = []
     place: dict[int, int] = {}
@@ -32,10 +43,10 @@ def stored(state: EventState, scene: Scene) -> Any:
                 ids.append(tuple(scene.plan.subscriptions[number].id for number in one.circle.members))
             told.append((at, one.version, one.roused))
         rows.append((replace(event, told={}), told))
-    return ids, rows, state.waiting, state.placers, state.time
+    return Stored(ids, rows, state.waiting, state.placers, state.time)
 
 
-def restored(found: Any, scene: Scene, same_plan: bool) -> EventState:
+def restored(found: Stored, scene: Scene, same_plan: bool) -> EventState:
     """The inverse of `stored`, in terms of the plan that is in force now."""
     ids, rows, waiting, placers, time = found
     circles = [scene.circles.made_of(some) for some in ids]

@@ -14,11 +14,11 @@ from sparing.control.merging.policy import CAEVA, EventPolicy, Moves
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventState, EventWalk
-from sparing.flow.step import END_OF_TIME
 from sparing.model.box import Box
 from sparing.model.functions import function
 from sparing.model.merge import Outage
 from sparing.model.subscription import Aggregation, Output, Query, Subscription
+from sparing.model.types import END_OF_TIME
 from sparing.model.window import TimeWindow
 from tests.flow.events.strategies import AGELE, SIENA, World, batches, frail_worlds, worlds
 from tests.flow.events.world import FIELDS, WITHIN, Eyes, Sub, cut, plan_for, report_of, walk, walk_batches, with_own
@@ -35,16 +35,16 @@ def test_nothing_happens_before_the_state_wakes(world: World, data: st.DataObjec
     plan = world.plan()
     walker = EventWalk(Scene(plan, "t"))
     until = data.draw(st.integers(-10, 60))
-    state, _ = walker.advance(None, [report_of(plan, said) for said in world.reports], until, -100)
+    state, _ = walker.advance(None, [report_of(plan, said) for said in world.reports], until)
     slept = 0
     while (wakes := state.wakes()) is not None:
         assert wakes >= until
         slept, before = slept + 1, pickle.dumps(state)
         if wakes > until:
-            state, outcome = walker.advance(state, [], wakes - 1, until)
+            state, outcome = walker.advance(state, [], wakes - 1)
             assert not outcome.notices
             assert not outcome.bill
-        state, outcome = walker.advance(state, [], wakes, until)
+        state, outcome = walker.advance(state, [], wakes)
         until = wakes
         assert pickle.dumps(state) != before
         assert slept < 1000
@@ -159,13 +159,13 @@ def test_state_stays_flat(policy: EventPolicy, frail: bool, batches: int) -> Non
             key = f"k{r.randrange(batch * 20, batch * 20 + 40)}"
             some.append(Said(start + r.randrange(30), f"{number:05}", r.choice(brokers), key, facts))
         reports = [report_of(walker.scene.plan, said) for said in some]
-        state, _ = walker.advance(state, reports, start + 30, start)
+        state, _ = walker.advance(state, reports, start + 30)
         counts.append(len(state.events))
         sizes.append(len(pickle.dumps(state)))
     half = len(sizes) // 2
     assert max(counts[half:]) <= 1.2 * max(counts[:half])
     assert max(sizes[half:]) <= 1.2 * max(sizes[:half])
     assert state is not None
-    state, _ = walker.advance(state, [], END_OF_TIME, END_OF_TIME)
+    state, _ = walker.advance(state, [], END_OF_TIME)
     assert not state.events
     assert len(over.what("is over")) > 35 * batches
