@@ -4,6 +4,10 @@ Counts change only along the ways between whoever came or went and the others; l
 for each source, links whose decisions would not fit together are marked by one maximum flow. The marking after a change
 is the one that solving afresh gives, and valid for the trees before and after: a newcomer joins once links are marked
 for it, and links are marked anew only after somebody has left.
+
+To tell all links of every coming and going would take more messages than the best marking saves. So a broker tells how
+many subscriptions it has only once that is off what it told last by more than the `slack`, a share; the marking is
+then the best for what was told. That somebody is there at all, or nobody any more, is always told.
 """
 
 from __future__ import annotations
@@ -45,11 +49,14 @@ class Live:
         weight: np.ndarray,
         published: Mapping[int, int] | None = None,
         subscribed: np.ndarray | None = None,
+        slack: float = 0.0,
     ) -> None:
         brokers, links = len(routes.brokers), len(routes.source)
         self._matchmaker, self._shared, self._routes, self._weight = matchmaker, shared, routes, weight
         self.published = np.zeros(brokers, dtype=np.int64)
         self.subscribed = np.zeros(brokers, dtype=np.int64)
+        self.told = np.zeros(brokers, dtype=np.int64)  # how many subscriptions a broker has told of
+        self._slack = 0.0  # everything is told at first
         self.sigma = np.zeros(links, dtype=np.int64)
         self.tau = np.zeros(links, dtype=np.int64)
         self._goals = np.zeros((brokers, links), dtype=np.int32)  # [source, link] -> subscribers' brokers beyond it
@@ -59,6 +66,7 @@ class Live:
             self._publish(broker, count)
         for broker, count in enumerate([] if subscribed is None else subscribed.tolist()):
             self._subscribe(broker, count)
+        self._slack = slack
         self.s_link = self._marked()
 
     @property
@@ -102,7 +110,7 @@ class Live:
     def rerouted(self, routes: Routes, weight: np.ndarray) -> Live:
         """The same publishers and subscribers on other links of the same brokers; needed by the same as `publish`."""
         published = dict(enumerate(self.published.tolist()))
-        return Live(self._matchmaker, self._shared, routes, weight, published, self.subscribed)
+        return Live(self._matchmaker, self._shared, routes, weight, published, self.subscribed, self._slack)
 
     @property
     def counts_travel(self) -> bool:
@@ -137,20 +145,22 @@ class Live:
         if before and after:
             self.sigma[self._goals[broker] > 0] += more
         elif before or after:
-            for goal in np.flatnonzero(self.subscribed).tolist():
-                self._join(broker, goal, before + after, int(self.subscribed[goal]), 1 if after else -1)
+            for goal in np.flatnonzero(self.told).tolist():
+                self._join(broker, goal, before + after, int(self.told[goal]), 1 if after else -1)
         self.published[broker] = after
 
     def _subscribe(self, broker: int, more: int) -> None:
-        before = int(self.subscribed[broker])
-        after = before + more
+        self.subscribed[broker] += more
+        before, after = int(self.told[broker]), int(self.subscribed[broker])
         assert after >= 0
+        if before and after and abs(after - before) <= self._slack * before:
+            return
         if before and after:
-            self.tau[self._sources[:, broker] > 0] += more
+            self.tau[self._sources[:, broker] > 0] += after - before
         elif before or after:
             for root in np.flatnonzero(self.published).tolist():
                 self._join(root, broker, int(self.published[root]), before + after, 1 if after else -1)
-        self.subscribed[broker] = after
+        self.told[broker] = after
 
     def _join(self, root: int, goal: int, published: int, subscribed: int, step: int) -> None:
         """A source and a goal come together (`step` is 1) or part (-1), with so many descriptors each."""

@@ -22,6 +22,8 @@ from sparing.control.routing.network import Network
 from sparing.control.routing.spread import spread_of
 from sparing.model.bill import Bill, BillKey, MessageKind
 
+SLACK = 0.5  # share by which the number of subscriptions at a broker may change before links are told
+
 
 def control_bill(plan: Plan, start: Folded | None = None) -> Bill:
     """The messages that make a plan known, and those that follow when subscriptions come into force and go out of it.
@@ -102,7 +104,7 @@ def _bucket(plan: Plan, time: int) -> int:
 def live_of(plan: Plan, topic: str, in_force: np.ndarray) -> Live:
     """The marking of a topic, to be kept up to date."""
     published, subscribed = plan.published[topic], plan.subscribed(topic, in_force)
-    return Live(plan.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed)
+    return Live(plan.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed, SLACK)
 
 
 Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages
