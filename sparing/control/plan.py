@@ -18,7 +18,8 @@ from sparing.control.merging.policy import CAEVA, EventPolicy
 from sparing.control.routes import Routes
 from sparing.control.routing.changes import Changes
 from sparing.control.routing.tables import Table, table_of
-from sparing.control.trees.attachment import Reason, by_distance, distances
+from sparing.control.trees.attachment import Reason
+from sparing.control.trees.do import do
 from sparing.control.trees.ds import ds, ds_tree
 from sparing.control.trees.shared_tree import shared_tree
 from sparing.model.box import Box
@@ -155,6 +156,7 @@ def make_plan(
     advertisements: tuple[Advertisement, ...],
     subscribers: Mapping[str, tuple[str, ...]],
     subscriptions: tuple[Subscription, ...],
+    *,
     decision: str,
     bucket: int,
     patience: int | None = None,
@@ -180,8 +182,7 @@ def make_plan(
     if trees == "ds":
         served_by, why = ds(routes, subscribers, subscriptions, advertisements, topics, gamma)
     else:
-        why = by_distance(distances(routes, subscribers, subscriptions, advertisements))
-        served_by = {who: brokers[0] for who, brokers in subscribers.items()} | {r.who: r.broker for r in why}
+        served_by, why = do(routes, subscribers, subscriptions, advertisements)
     ordered = tuple(sorted(subscriptions, key=lambda subscription: subscription.id))
     broker_of = np.array([routes.number[served_by[s.subscriber]] for s in ordered], dtype=np.int32)
     weight_of = {frozenset((link.one, link.other)): link.weight for link in overlay.links}
@@ -195,16 +196,15 @@ def make_plan(
         routes,
         decision,
         bucket,
-        patience,
-        Covering(covering),
-        seed,
-        Matchmaker(matchmaker),
-        tree == "shared",
-        np.array(weight, dtype=np.int64),
-        tuple((link.one, link.other) for link in overlay.links),
-        folding,
-        None,
-        (*reasons, *why),
-        events,
-        tuple(sorted(outages, key=lambda outage: (outage.start, outage.broker))),
+        patience=patience,
+        covering=Covering(covering),
+        seed=seed,
+        matchmaker=Matchmaker(matchmaker),
+        shared=tree == "shared",
+        weight=np.array(weight, dtype=np.int64),
+        links=tuple((link.one, link.other) for link in overlay.links),
+        folding=folding,
+        attached=(*reasons, *why),
+        events=events,
+        outages=tuple(sorted(outages, key=lambda outage: (outage.start, outage.broker))),
     )

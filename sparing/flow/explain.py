@@ -127,11 +127,12 @@ class Explainer:
         if rule == BAT:
             mode = "forwarding" if journey.brokers["forwards"][journey.links["source"][link]] else "aggregating"
             return f"the broker is in its {mode} mode"
+        if rule not in (WAD, WAD_LIVE, ADOCK):
+            return f"{self.interests.policy.name} decides so by a rule of its own"
         if results:
             return "a partial result waits, and only this window can use it"
         if rule in (WAD, WAD_LIVE):
             return self._weights(journey, link, raw, live=rule == WAD_LIVE)
-        assert rule == ADOCK
         return "; ".join(self._matching(journey, ranges, rows, link, nwr))
 
     @staticmethod

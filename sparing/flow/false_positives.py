@@ -14,6 +14,7 @@ from sparing.control.plan import Plan
 from sparing.control.routes import Routes
 from sparing.flow.pairs import Pairs
 from sparing.flow.publications import Publications
+from sparing.model.types import END_OF_TIME
 
 
 class Crossings(NamedTuple):
@@ -32,8 +33,7 @@ class FalsePositives:
         self._ghosts = np.array(ghosts, dtype=np.int64).reshape(-1, 4)  # by number
         self._haunts = np.zeros(len(plan.subscriptions), dtype=bool)
         self._haunts[self._ghosts[:, 0]] = True
-        forever = (1 << 63) - 1
-        ends = [forever if s.valid_until is None else s.valid_until for s in plan.subscriptions]
+        ends = [END_OF_TIME if s.valid_until is None else s.valid_until for s in plan.subscriptions]
         self._over = np.array(ends, dtype=np.int64)
 
     def crossings(self, publications: Publications, found: Pairs, in_force: Pairs) -> Crossings | None:

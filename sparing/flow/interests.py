@@ -16,9 +16,8 @@ from sparing.flow.links import policy_of
 from sparing.flow.links.policy import LinkPolicy
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Aggregation, Subscription
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.model.window import TimeWindow
-
-ALWAYS = (-(1 << 63), (1 << 63) - 1)
 
 
 def aggregation_of(subscription: Subscription, merged: bool) -> Aggregation | None:
@@ -107,8 +106,8 @@ class Interests:
     @cached_property
     def valid(self) -> tuple[np.ndarray, np.ndarray]:
         """From when and until when each subscription is in force."""
-        first = [ALWAYS[0] if s.valid_from is None else s.valid_from for s in self.plan.subscriptions]
-        last = [ALWAYS[1] if s.valid_until is None else s.valid_until for s in self.plan.subscriptions]
+        first = [BEGINNING if s.valid_from is None else s.valid_from for s in self.plan.subscriptions]
+        last = [END_OF_TIME if s.valid_until is None else s.valid_until for s in self.plan.subscriptions]
         return np.array(first, dtype=np.int64), np.array(last, dtype=np.int64)
 
     @cached_property

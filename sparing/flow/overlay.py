@@ -25,11 +25,10 @@ from sparing.flow.interests import Interests
 from sparing.flow.items import Item
 from sparing.flow.journey.ways import Ways
 from sparing.flow.matched import Matched
-from sparing.flow.step import BEGINNING, END_OF_TIME, Step, Watcher
+from sparing.flow.step import Step, Watcher
 from sparing.flow.walk_state import WalkState
 from sparing.model.bill import Bill
-
-__all__ = ["BEGINNING", "END_OF_TIME", "Outcome", "Overlay", "Watcher"]
+from sparing.model.types import BEGINNING
 
 MOST_ITEMS = 1 << 23  # (publication, link) pairs that are worked on at once
 

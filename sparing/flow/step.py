@@ -16,7 +16,6 @@ from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.deliver.results import payloads
 from sparing.flow.edges import Edges, joined, renumbered
 from sparing.flow.elsewhere import from_items, merged, payload, raw_item
-from sparing.flow.interests import ALWAYS
 from sparing.flow.items import Item
 from sparing.flow.journey.arrays import (
     AHEAD,
@@ -40,12 +39,12 @@ from sparing.flow.matched import Matched, concat
 from sparing.flow.walk_state import Modes, WalkState
 from sparing.model.bill import MessageKind
 from sparing.model.functions import State
+from sparing.model.types import BEGINNING
 from sparing.model.window import CountWindow
 
 if TYPE_CHECKING:
     from sparing.flow.overlay import Overlay
 
-BEGINNING, END_OF_TIME = ALWAYS
 KINDS = {PUBLICATIONS: MessageKind.PUBLICATION, RESULTS: MessageKind.RESULT}
 
 

@@ -19,12 +19,13 @@ from sparing.flow.interests import Interests
 from sparing.flow.items import Item
 from sparing.flow.links.policy import LinkPolicy
 from sparing.flow.matched import Matched
-from sparing.flow.overlay import BEGINNING, END_OF_TIME, Overlay
+from sparing.flow.overlay import Overlay
 from sparing.flow.publications import Publications
 from sparing.flow.walk_state import WalkState
 from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
 from sparing.model.topic import Topic
+from sparing.model.types import BEGINNING, END_OF_TIME
 
 
 @dataclass

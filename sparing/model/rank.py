@@ -40,6 +40,11 @@ class Rank:
         return self.by is Measure.DIVERSE
 
     @property
+    def asks_how_many(self) -> bool:
+        """Whether brokers ask each other, for every publication, how many subscriptions match it."""
+        return self.fair is Fairness.EXACT and not self.needs_everyone
+
+    @property
     def words(self) -> str:
         """For people.
 

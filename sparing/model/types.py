@@ -29,6 +29,7 @@ Value = bool | int | float | Decimal | str | date | datetime
 EPOCH_DATE = date(1970, 1, 1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+BEGINNING, END_OF_TIME = -(1 << 63), (1 << 63) - 1  # the first and the last moment, in microseconds since 1970
 
 _SIGN_MASK = 0x7FFF_FFFF_FFFF_FFFF
 

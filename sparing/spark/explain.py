@@ -24,12 +24,11 @@ from sparing.flow.explain import Decision, Explainer
 from sparing.flow.interests import Interests
 from sparing.flow.items import column_type
 from sparing.flow.matched import Matched
-from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.publications import Publications
 from sparing.flow.warm import warm_up
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
-from sparing.model.types import Kind
+from sparing.model.types import END_OF_TIME, Kind
 from sparing.spark import sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.match_stage import admitted, match, tables

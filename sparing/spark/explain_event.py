@@ -13,9 +13,9 @@ from sparing.deployment.deployment import Deployment
 from sparing.flow.events.explain import Chronicler, Story
 from sparing.flow.events.reports import unpack
 from sparing.flow.interests import Interests
-from sparing.flow.overlay import BEGINNING, END_OF_TIME
 from sparing.flow.warm import warm_up
 from sparing.model.errors import SparingError
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.spark import sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.explain import number_of, one_row

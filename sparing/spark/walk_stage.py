@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
-from sparing.flow.overlay import BEGINNING, END_OF_TIME
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.spark.groups import advance
 from sparing.spark.keys import CLOCK, PASSING
 from sparing.spark.shipping import Shipped

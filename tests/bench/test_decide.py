@@ -19,8 +19,9 @@ from sparing.cli import build
 from sparing.flow.interests import Interests
 from sparing.flow.journey.run import run
 from sparing.flow.links import POLICIES
-from sparing.flow.overlay import END_OF_TIME, Overlay
+from sparing.flow.overlay import Overlay
 from sparing.model.errors import SparingError
+from sparing.model.types import END_OF_TIME
 
 LITERAL = import_module("sparing.bench.deciding.literal")  # the package has a function of that name
 TINY = Cell(rate=40, subscriptions=40, ratio=6)

@@ -26,10 +26,11 @@ from sparing.flow.events.explain import Chronicler, Story
 from sparing.flow.events.merged_topic import MergedOutcome, MergedTopic
 from sparing.flow.events.placement import FADES, PART
 from sparing.flow.interests import Interests
-from sparing.flow.overlay import BEGINNING, END_OF_TIME, Overlay
+from sparing.flow.overlay import Overlay
 from sparing.flow.walk import Delivered, Walk
 from sparing.model.bill import CONTROL, Bill, MessageKind, total
 from sparing.model.errors import SparingError
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.report.tables import bills_table, suppressed_table
 from tests.docs import walks
 from tests.docs.pages import blocks, essential, flat, table, text_of

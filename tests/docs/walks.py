@@ -13,11 +13,10 @@ import yaml
 from sparing.control.plan import Plan
 from sparing.deployment import planning
 from sparing.deployment.deployment import Deployment
-from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.publications import Publications
 from sparing.flow.walk import Delivered, Walk
 from sparing.match.columns import Column
-from sparing.model.types import FieldType, Kind
+from sparing.model.types import END_OF_TIME, FieldType, Kind
 
 
 def plan_of(text: str) -> Plan:

@@ -23,7 +23,6 @@ from sparing.flow.links.policy import TABLE, LinkPolicy
 from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
 from sparing.flow.links.subscriber_edge import SUBSCRIBER_EDGE
 from sparing.flow.links.wad import WAD, WAD_LIVE
-from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.publications import Publications
 from sparing.flow.walk import Delivered
 from sparing.match.columns import Column
@@ -33,7 +32,7 @@ from sparing.model.functions import function
 from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Advertisement, Aggregation, Output, Query, Subscription
 from sparing.model.topic import Topic
-from sparing.model.types import DOUBLE, INT, STRING, TIMESTAMP, FieldType, Kind, float_code
+from sparing.model.types import DOUBLE, END_OF_TIME, INT, STRING, TIMESTAMP, FieldType, Kind, float_code
 from sparing.model.window import CountWindow, TimeWindow
 from tests.judges.overlay import Publication, Result, canonical
 from tests.judges.policies import Always, Judge, LiteralAdock, LiteralBat, LiteralWad, View
@@ -180,7 +179,9 @@ def plan_of(
 ) -> Plan:
     """A plan in which every broker has a publisher on every topic."""
     everywhere = tuple(Advertisement(f"p{b}", b, topic, Box()) for b in overlay.brokers for topic in TOPICS)
-    return make_plan(overlay, TOPICS, everywhere, subscribers, subscriptions, "publisher-edge", bucket, tree=tree)
+    return make_plan(
+        overlay, TOPICS, everywhere, subscribers, subscriptions, decision="publisher-edge", bucket=bucket, tree=tree
+    )
 
 
 # Publications

@@ -9,8 +9,12 @@ from sparing.flow.at_once import AtOnce
 from sparing.flow.explain import Explainer
 from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES, STATIC
-from sparing.flow.overlay import END_OF_TIME, Overlay
+from sparing.flow.links.policy import LinkPolicy
+from sparing.flow.overlay import Overlay
+from sparing.model.box import Box
+from sparing.model.types import END_OF_TIME
 from tests.flow import strategies
+from tests.flow.links.test_families import STEP, nwrs, published
 from tests.flow.strategies import batches, judge_of
 from tests.flow.test_walk import cases, sliding_cases
 from tests.judges import overlay as judge
@@ -90,3 +94,15 @@ def test_static_says_what_its_cover_was(case, data):
 
 def test_there_is_a_reason_for_every_policy_that_decides():
     assert {name for name, policy in POLICIES.items() if not policy.at_once} <= set(REASONS)
+
+
+class Another(LinkPolicy):
+    """A policy with a rule that explanations know nothing of: it decides as adock does."""
+
+    degrees = matching = True
+
+
+def test_a_policy_that_explanations_know_nothing_of_is_explained_in_general():
+    plan = nwrs([Box(), Box()])
+    found = explained(plan, Another("another", 99), published([2, 1]), "N01", STEP).decisions
+    assert [decision.why for decision in found] == ["another decides so by a rule of its own"]

@@ -137,8 +137,8 @@ def test_how_long_links_are_patient_does_not_depend_on_where_events_of_a_batch_w
         (Advertisement("pa", "a", "t", Box()),),
         {"A": ("a",), "C": ("c",)},
         subscriptions,
-        "patience",
-        1,
+        decision="patience",
+        bucket=1,
         patience=3,
         events=EventPolicy(Events.SIENA),
     )

@@ -14,7 +14,7 @@ from sparing.control.plan import Plan
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
-from sparing.flow.step import BEGINNING, END_OF_TIME
+from sparing.model.types import BEGINNING, END_OF_TIME
 from tests.flow.events.world import WITHIN, Sub, heard_of, plan_for, report_of, with_own
 from tests.judges.events import Said, deliveries
 

@@ -12,12 +12,12 @@ from sparing.control.plan import make_plan
 from sparing.flow.links import POLICIES
 from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
 from sparing.flow.links.subscriber_edge import SUBSCRIBER_EDGE
-from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind, total
 from sparing.model.box import Box
 from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Advertisement, Aggregation, Query, Subscription
+from sparing.model.types import END_OF_TIME
 from sparing.model.window import TimeWindow
 from tests.flow import strategies
 from tests.flow.strategies import batches, events_of, judge_of, results_of
@@ -268,7 +268,7 @@ def rerouted(tree, links):
     overlay = Overlay(tuple("abcde"), tuple(Link(*link) for link in links))
     offered = (Advertisement("pa", "a", "t", Box()),)
     homes = {"A": ("b",), "B": ("c",)}
-    return make_plan(overlay, strategies.TOPICS, offered, homes, subscriptions, "adock", 10, tree=tree)
+    return make_plan(overlay, strategies.TOPICS, offered, homes, subscriptions, decision="adock", bucket=10, tree=tree)
 
 
 @pytest.mark.parametrize("tree", ["shared", "per-source"])

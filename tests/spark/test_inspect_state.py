@@ -9,9 +9,9 @@ import numpy as np
 from sparing.flow.interests import group_name
 from sparing.flow.links.bat import BAT
 from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
-from sparing.flow.overlay import BEGINNING
 from sparing.model.box import Box
 from sparing.model.subscription import Query, Subscription
+from sparing.model.types import BEGINNING
 from sparing.spark.inspect_state import Known, waiting_in
 from sparing.spark.states import store_state
 from tests.judges.overlay import Publication

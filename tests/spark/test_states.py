@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from sparing.flow.interests import Interests
 from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
-from sparing.flow.overlay import BEGINNING, END_OF_TIME
 from sparing.flow.walk_state import WalkState
 from sparing.model.box import Box
 from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Aggregation, Query, Subscription
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.model.window import CountWindow, TimeWindow
 from sparing.spark.shipping import Machinery
 from sparing.spark.states import load_state, store_state

@@ -16,8 +16,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sparing.deployment.deployment import Deployment
-from sparing.flow.overlay import END_OF_TIME
-from sparing.model.types import EPOCH, MICROSECOND
+from sparing.model.types import END_OF_TIME, EPOCH, MICROSECOND
 from tests.together.policies import CHOICES, policy_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -18,11 +18,10 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.flow.at_once import AtOnce
 from sparing.flow.interests import Interests
-from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.publications import Publications
 from sparing.flow.walk import Delivered, Walk
 from sparing.model.bill import Bill, BillKey, MessageKind
-from sparing.model.types import EPOCH, MICROSECOND, FieldType, Kind
+from sparing.model.types import END_OF_TIME, EPOCH, MICROSECOND, FieldType, Kind
 from sparing.spark import parcels
 from sparing.spark.admit_stage import FIELD, union_fields
 from sparing.spark.groups import advance

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.overlay import BEGINNING, END_OF_TIME
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
 from sparing.model.topic import Topic
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.model.window import CountWindow
 from tests.judges import everything
 from tests.judges.everything import Delivery, Publication

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sparing.control.routing.billing import control_bill
 from sparing.deployment.planning import plan_of
 from sparing.flow.links import POLICIES
-from sparing.flow.overlay import BEGINNING
 from sparing.model.errors import SparingError
+from sparing.model.types import BEGINNING
 from tests.judges import everything
 from tests.together import deployments, running
 from tests.together.checks import in_a_circle, told_apart

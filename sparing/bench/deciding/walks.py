@@ -20,8 +20,9 @@ from sparing.flow.journey.run import run
 from sparing.flow.links import POLICIES
 from sparing.flow.links.policy import TABLE, LinkPolicy
 from sparing.flow.matched import Matched
-from sparing.flow.overlay import END_OF_TIME, Overlay
+from sparing.flow.overlay import Overlay
 from sparing.graphs.compiled import compiled
+from sparing.model.types import END_OF_TIME
 from sparing.workloads.batches import batches
 
 Held = Mapping[str, list[Matched]]  # interest group -> its publications, with what they match

@@ -26,8 +26,8 @@ from sparing.flow.events.scene import Scene
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
 from sparing.flow.publications import Publications
-from sparing.flow.step import BEGINNING, END_OF_TIME
 from sparing.match.columns import column
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.spark import sources
 from sparing.spark.pipeline import PubSub
 from sparing.workloads.files import write

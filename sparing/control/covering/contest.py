@@ -7,7 +7,7 @@ edges of the advertised box: what lies beyond can never be published.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -16,6 +16,7 @@ from sparing.control.covering.ancestor_cover import ancestor_cover
 from sparing.control.covering.bounds import forms
 from sparing.control.covering.boxes import CodedBoxes
 from sparing.control.covering.rank_cover import rank_cover
+from sparing.control.covering.regular_cover import regular_cover
 from sparing.control.covering.standing import Certain, Standing
 from sparing.control.covering.weights import handed_on
 from sparing.model.expression import Expression, Values, attributes_of, fields_of, scores
@@ -32,6 +33,13 @@ class Covering(StrEnum):
     REGULAR = "regular"
     RANK = "rank"
     ANCESTOR = "ancestor"
+
+
+COVERS: dict[Covering, Callable[[Standing, int], np.ndarray]] = {
+    Covering.REGULAR: regular_cover,
+    Covering.RANK: rank_cover,
+    Covering.ANCESTOR: ancestor_cover,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +59,12 @@ class Contest:
     certain: Certain | None
     alike: np.ndarray
     fair: bool
-    _cover: Callable[[Standing, int], np.ndarray] = field(default=ancestor_cover)
 
     def forwarded(self, which: np.ndarray) -> np.ndarray:
         """Of some of the subscriptions (by their places, ascending), those that the next broker is told."""
         if self.method is Covering.NONE or not len(which):
             return which
-        forwarded: np.ndarray = which[self._cover(self.standing(which), self.k)]
+        forwarded: np.ndarray = which[COVERS[self.method](self.standing(which), self.k)]
         return forwarded
 
     def standing(self, which: np.ndarray) -> Standing:
@@ -120,18 +127,17 @@ def _contest(
     rank, k = advertisement.rank, advertisement.top_k
     fair = rank.fair is not Fairness.NONE
     none, alike = None, np.zeros(len(numbers), np.int32)
-    if k is None or (rank.fair is Fairness.EXACT and not rank.needs_everyone):
+    if k is None or rank.asks_how_many:
         # Only where there is a match need be known.
         regular = Covering.NONE if covering is Covering.NONE else Covering.REGULAR
         return Contest(advertisement, regular, 1, numbers, boxes, none, none, alike, True)
     method = Covering.NONE if rank.needs_everyone or covering is Covering.REGULAR else covering
-    cover = rank_cover if method is Covering.RANK else ancestor_cover
     given = scores_of(advertisement, subscriptions, types, measured)
     if given is not None:
         alike = np.unique(given, return_inverse=True)[1].astype(np.int32)
-        return Contest(advertisement, method, k, numbers, boxes, given, none, alike, fair, cover)
+        return Contest(advertisement, method, k, numbers, boxes, given, none, alike, fair)
     if not isinstance(rank.by, Expression):
-        return Contest(advertisement, method, k, numbers, boxes, none, none, alike, fair, cover)
+        return Contest(advertisement, method, k, numbers, boxes, none, none, alike, fair)
     clipped = [s.query.box.intersect(advertisement.box) for s in subscriptions]
     found = forms(
         rank.by,
@@ -144,7 +150,7 @@ def _contest(
         found.coefficients, found.low, found.high, found.symbol_low, found.symbol_high, found.magnitude, found.alike,
         found.missing, found.strict,
     )  # fmt: skip
-    return Contest(advertisement, method, k, numbers, boxes, none, certain, found.alike, fair, cover)
+    return Contest(advertisement, method, k, numbers, boxes, none, certain, found.alike, fair)
 
 
 def scores_of(

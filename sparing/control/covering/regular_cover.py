@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.control.covering.ancestor_cover import ancestor_cover
-from sparing.control.covering.boxes import CodedBoxes
 from sparing.control.covering.standing import Standing
 
 
-def regular_cover(boxes: CodedBoxes) -> np.ndarray:
-    """Which boxes are forwarded."""
-    return ancestor_cover(Standing.by_containment(boxes), 1)
+def regular_cover(standing: Standing, k: int) -> np.ndarray:  # noqa: ARG001
+    """Which boxes are forwarded, whatever their ranks and k are."""
+    return ancestor_cover(Standing.by_containment(standing.boxes), 1)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparing.control.matchmaker.election import election
 from sparing.control.matchmaker.entangled import FREE, entangled
 from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.matchmaker.per_source import mark_by
-from sparing.control.matchmaker.signalling import election
 from sparing.control.routes import HERE, Routes
 
 

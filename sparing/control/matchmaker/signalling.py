@@ -18,8 +18,6 @@ import numpy as np
 from sparing.control.matchmaker.demand import ROOT, Demand
 from sparing.control.matchmaker.election import Messages, election
 
-__all__ = ["Broker", "Signalled", "counted", "election", "signal"]
-
 Down = TypeVar("Down")  # what is said of advertisements
 Up = TypeVar("Up")  # what is said of subscriptions
 

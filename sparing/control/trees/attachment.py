@@ -64,8 +64,3 @@ def distances(
 def nearest(far: Mapping[str, float]) -> str:
     """The broker with the least distance, then the lowest name."""
     return min(far, key=lambda broker: (far[broker], broker))
-
-
-def by_distance(far: Mapping[str, Mapping[str, float]]) -> tuple[Reason, ...]:
-    """Everybody at the nearest candidate, in the order of names."""
-    return tuple(Reason(who, nearest(far[who]), far[who]) for who in sorted(far))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sparing.control.routes import Routes
-from sparing.control.trees.attachment import distances, nearest
+from sparing.control.trees.attachment import Reason, distances, nearest
 from sparing.model.subscription import Advertisement, Subscription
 
 
@@ -18,7 +18,9 @@ def do(
     candidates: Mapping[str, tuple[str, ...]],
     subscriptions: Iterable[Subscription],
     advertisements: Iterable[Advertisement],
-) -> dict[str, str]:
-    """Subscriber -> the broker that serves it."""
+) -> tuple[dict[str, str], tuple[Reason, ...]]:
+    """Subscriber -> the broker that serves it, and why, for those with several candidates, in the order of names."""
     far = distances(routes, candidates, subscriptions, advertisements)
-    return {who: nearest(far[who]) if who in far else brokers[0] for who, brokers in candidates.items()}
+    reasons = tuple(Reason(who, nearest(far[who]), far[who]) for who in sorted(far))
+    homes = {who: brokers[0] for who, brokers in candidates.items()}
+    return homes | {reason.who: reason.broker for reason in reasons}, reasons

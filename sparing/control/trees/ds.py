@@ -19,7 +19,7 @@ import numpy as np
 
 from sparing.control.folding.ranges import Pieces, pieces_of
 from sparing.control.routes import Routes
-from sparing.control.trees.attachment import SIMILARITY, Reason, by_distance, distances, sources
+from sparing.control.trees.attachment import SIMILARITY, Reason, sources
 from sparing.control.trees.do import do
 from sparing.control.trees.shared_tree import shared_tree
 from sparing.control.trees.unique_range import Ground
@@ -67,10 +67,8 @@ def ds(
 ) -> tuple[dict[str, str], tuple[Reason, ...]]:
     """Subscriber -> the broker that serves it, and why, for those with several candidates."""
     wanted, advertised = list(subscriptions), list(advertisements)
-    far = distances(routes, candidates, wanted, advertised)
-    near = by_distance(far)
-    options = {who: far.get(who) or {brokers[0]: 0.0} for who, brokers in candidates.items()}
-    homes = {who: brokers[0] for who, brokers in candidates.items()} | {reason.who: reason.broker for reason in near}
+    homes, near = do(routes, candidates, wanted, advertised)
+    options = {who: {broker: 0.0} for who, broker in homes.items()} | {r.who: r.alternatives for r in near}
     owners = [subscription.subscriber for subscription in wanted]
     moved = _moved(homes, options, owners, wanted, advertised, topics, gamma)
     reasons = tuple(moved.get(reason.who, reason) for reason in near)
@@ -94,7 +92,7 @@ def ds_tree(
     wanted, advertised = list(subscriptions), list(advertisements)
     tree = shared_tree(overlay)
     routes = Routes.of(overlay.brokers, tree)
-    served_by = do(routes, candidates, wanted, advertised)
+    served_by, _ = do(routes, candidates, wanted, advertised)
     at: dict[str, list[Subscription]] = {broker: [] for broker in overlay.brokers}
     for subscription in wanted:
         at[served_by[subscription.subscriber]].append(subscription)

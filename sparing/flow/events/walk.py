@@ -31,8 +31,8 @@ from sparing.flow.events.placement import Placer, conclude, placer_of, tellers
 from sparing.flow.events.reports import Report
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.upward import climb, fail, flush, gather, make_good, merge
-from sparing.flow.step import BEGINNING
 from sparing.model.bill import Bill
+from sparing.model.types import BEGINNING
 
 
 @dataclass

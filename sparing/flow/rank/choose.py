@@ -64,7 +64,7 @@ class Chooser:
         for advertisement in np.unique(under[allowed >= 0]).tolist():
             rank = self._plan.advertisements[advertisement].rank
             mine = under == advertisement
-            if rank.fair is Fairness.EXACT and not rank.needs_everyone:
+            if rank.asks_how_many:
                 asked |= mine & (sizes > 0)
             picked = np.flatnonzero(mine & (sizes > allowed))
             if not len(picked):

@@ -155,8 +155,8 @@ def _hops(plan: Plan, number: int, publication: Publications, matching: np.ndarr
 
 def _asks(plan: Plan, number: int) -> bool:
     """Whether brokers ask each other how many subscriptions match."""
-    rank = plan.advertisements[number].rank
-    return plan.advertisements[number].top_k is not None and rank.fair is Fairness.EXACT and not rank.needs_everyone
+    advertisement = plan.advertisements[number]
+    return advertisement.top_k is not None and advertisement.rank.asks_how_many
 
 
 def _known(plan: Plan, number: int, publication: Publications, matching: np.ndarray) -> dict[int, np.ndarray]:

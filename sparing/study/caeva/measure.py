@@ -10,8 +10,8 @@ from sparing.flow.events.event import Event
 from sparing.flow.events.placement import placer_of
 from sparing.flow.events.scene import Happening, Scene
 from sparing.flow.events.walk import EventState, EventWalk
-from sparing.flow.step import BEGINNING, END_OF_TIME
 from sparing.model.bill import MessageKind
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind
 from sparing.study.caeva.reports import UNIT
 from sparing.study.caeva.row import Row

@@ -69,8 +69,8 @@ def draw(point: Point, events: int, number: int) -> World:
         tuple(Advertisement(f"p-{b}", b, TOPIC.name, Box()) for b in brokers.brokers),
         {s.subscriber: (brokers.brokers[b],) for s, b in zip(subscriptions, subscribing, strict=True)},
         subscriptions,
-        "adock",
-        events * APART * UNIT,  # all in one bucket
+        decision="adock",
+        bucket=events * APART * UNIT,  # all in one bucket
     )
     (tree,) = trees_of(plan, TOPIC.name, plan.events.actives)
     rng = stream(number, "caeva", point.who.value, point.publishers, repr(point.redundancy), repr(point.reports))

@@ -124,8 +124,8 @@ def _plan(sample: Sample, point: Point, number: int) -> Plan:
         (Advertisement("p", names[0], TOPIC.name, _box(*SPACE)),),
         {subscription.subscriber: (names[home],) for subscription, home in zip(subscriptions, homes, strict=True)},
         subscriptions,
-        "subscriber-edge",
-        HOUR * SECOND,
+        decision="subscriber-edge",
+        bucket=HOUR * SECOND,
         matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
     )
 

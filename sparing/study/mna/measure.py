@@ -18,9 +18,10 @@ from sparing.flow.at_once import Arrival, AtOnce
 from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES
 from sparing.flow.matched import Matched
-from sparing.flow.overlay import END_OF_TIME, Overlay
+from sparing.flow.overlay import Overlay
 from sparing.flow.publications import Publications
 from sparing.model.bill import Bill, MessageKind, total
+from sparing.model.types import END_OF_TIME
 from sparing.study.mna.grid import Cell
 from sparing.study.mna.row import Row
 from sparing.workloads.batches import batches

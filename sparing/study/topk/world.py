@@ -93,4 +93,6 @@ def plan(
     )
     # Who owns a subscription does not matter: one subscriber at each edge broker owns all of them.
     owners = {edge: (edge,) for edge in edges}
-    return make_plan(brokers, {TOPIC.name: TOPIC}, offered, owners, subscriptions, "adock", 1, covering=covering)
+    return make_plan(
+        brokers, {TOPIC.name: TOPIC}, offered, owners, subscriptions, decision="adock", bucket=1, covering=covering
+    )

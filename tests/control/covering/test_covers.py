@@ -73,7 +73,7 @@ def test_rank_cover_keeps_the_first_k_levels(case: tuple[list[Box], np.ndarray, 
 
 @given(some_boxes(least=1))
 def test_regular_cover_keeps_the_roots(found: list[Box]) -> None:
-    kept = regular_cover(CodedBoxes.of(found, TYPES)).tolist()
+    kept = regular_cover(Standing.by_containment(CodedBoxes.of(found, TYPES)), 1).tolist()
     for number, box in enumerate(found):
         containing = [n for n, other in enumerate(found) if n != number and other.covers(box)]
         assert kept[number] == all(found[n] == box and n > number for n in containing)
@@ -140,7 +140,7 @@ def test_table_i_and_figure_3() -> None:
     standing = Standing.by_score(CodedBoxes.of(found, types), areas)
     assert (1 + np.argsort(standing.order)).tolist() == [row[3] for row in TABLE_I.values()]
     names = np.array(list(TABLE_I))
-    assert names[regular_cover(standing.boxes)].tolist() == ["s1"]
+    assert names[regular_cover(standing, 2)].tolist() == ["s1"]
     assert names[rank_cover(standing, 2)].tolist() == ["s1", "s2", "s3", "s4"]
     assert names[ancestor_cover(standing, 2)].tolist() == ["s1", "s2", "s3", "s4"]
     assert names[ancestor_cover(standing, 3)].tolist() == ["s1", "s2", "s3", "s4", "s5", "s6"]

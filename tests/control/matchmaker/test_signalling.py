@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.control.matchmaker.demand import Demand
+from sparing.control.matchmaker.election import election
 from sparing.control.matchmaker.entangled import FREE, entangled
 from sparing.control.matchmaker.per_source import mark_per_source
 from sparing.control.matchmaker.shared_tree import mark_shared_tree
-from sparing.control.matchmaker.signalling import counted, election, signal
+from sparing.control.matchmaker.signalling import counted, signal
 from sparing.graphs.closure import largest_closure
 from sparing.model.errors import SparingError
 from tests.control.matchmaker.test_marking import demand_of, demands, ring_of_four

@@ -145,7 +145,7 @@ def world(seed: int, tree: str) -> Plan:
     offered = tuple(Advertisement(f"p{n}", chance.choice(overlay.brokers), "t", box(10, 40)) for n in range(5))
     subscriptions = tuple(Subscription(f"s{n:03}", f"u{n:03}", Query("t", box(1, 20))) for n in range(160))
     homes = {s.subscriber: (chance.choice(overlay.brokers),) for s in subscriptions}
-    return make_plan(overlay, {"t": TOPIC}, offered, homes, subscriptions, "adock", 1000, tree=tree)
+    return make_plan(overlay, {"t": TOPIC}, offered, homes, subscriptions, decision="adock", bucket=1000, tree=tree)
 
 
 @pytest.mark.parametrize("tree", ["shared", "per-source"])
@@ -242,8 +242,8 @@ def test_publishers_subscribers_and_links_come_and_go(tree: str) -> None:
             tuple(whole.advertisements[n] for n in sorted(offered)),
             homes,
             tuple(whole.subscriptions[n] for n in sorted(there)),
-            "adock",
-            1000,
+            decision="adock",
+            bucket=1000,
             tree=tree,
         )
         spread = spread_of(plan, plan.in_force(None))
@@ -295,7 +295,7 @@ def test_nothing_is_withdrawn_over_a_link_that_is_cut() -> None:
     for links in (overlay.links, tuple(k for k in overlay.links if (k.one, k.other) != first_cut(overlay, routes))):
         one = Overlay(overlay.brokers, links)
         args = {"t": TOPIC}, whole.advertisements, homes, whole.subscriptions
-        plan = make_plan(one, *args, "adock", 1000)
+        plan = make_plan(one, *args, decision="adock", bucket=1000)
         spread = spread_of(plan, plan.in_force(None))
         told.append((control_bill(plan, folded(spread)), told_of(folded(spread))))
     ends = set(first_cut(overlay, routes))

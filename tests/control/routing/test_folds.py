@@ -16,9 +16,10 @@ from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.billing import bill_at, changes_of, live_of, messages_of, start_of, with_ghosts
 from sparing.control.routing.churn import NEVER, LiveTopic, live_topics
-from sparing.control.routing.folded import foldable, folded
+from sparing.control.routing.folded import ALL_RAW, foldable, folded
 from sparing.control.routing.network import Network
 from sparing.control.routing.spread import spread_of
+from sparing.flow.links import POLICIES
 from sparing.model.bill import MessageKind
 from sparing.model.box import Box
 from sparing.model.constraint import IS_NULL, between, one_of
@@ -64,8 +65,8 @@ def folding_plans(draw: st.DrawFn, ranked: bool = False, changing: bool = True) 
         tuple(offered),
         {s.subscriber: (draw(places),) for s in subscriptions},
         tuple(subscriptions),
-        "adock",
-        1000,
+        decision="adock",
+        bucket=1000,
         covering=draw(st.sampled_from([Covering.NONE, Covering.ANCESTOR])),
         tree=draw(trees),
         matchmaker=draw(st.sampled_from([Matchmaker.SUBSCRIBE_EVERYWHERE, *Matchmaker])),
@@ -181,8 +182,8 @@ def chain(wanted: list[Subscription], method: Folding = Folding.MEFA, decision: 
         (Advertisement("pub", "p", "t", Box()),),
         {s.subscriber: ("c",) for s in wanted},
         tuple(wanted),
-        decision,
-        1000,
+        decision=decision,
+        bucket=1000,
         covering=Covering.NONE,
         matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
         folding=FoldingPolicy(method, **policy),
@@ -254,3 +255,7 @@ def test_nothing_is_decided_after_the_end_of_time():
     changes = changes_of(start_of(plan))
     assert changes.bill.total() == 0
     assert {ghost.until for ghost in changes.ghosts} == {NEVER}
+
+
+def test_links_never_aggregate_under_one_policy_only():
+    assert {name for name, policy in POLICIES.items() if policy.at_once} == {ALL_RAW}

@@ -127,7 +127,9 @@ def three_brokers(covering: Covering, rank: Rank, k: int) -> Plan:
     overlay = Overlay(("B1", "B2", "B3"), (Link("B1", "B2"), Link("B1", "B3")))
     topic = TOPIC.__class__("t", "ts", {"x": INT, "y": INT, "ts": TOPIC.fields["ts"]})
     offered = (Advertisement("p", "B1", "t", table_i()[0], k, rank),)
-    return make_plan(overlay, {"t": topic}, offered, homes, tuple(found), "adock", 1000, covering=covering)
+    return make_plan(
+        overlay, {"t": topic}, offered, homes, tuple(found), decision="adock", bucket=1000, covering=covering
+    )
 
 
 def test_figure_2() -> None:

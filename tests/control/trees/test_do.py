@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.control.routes import Routes
+from sparing.control.trees.attachment import DISTANCE
 from sparing.control.trees.do import do
 from sparing.control.trees.shared_tree import shared_tree
 from sparing.model.box import Box
@@ -28,7 +29,7 @@ def test_a_subscriber_is_served_by_the_nearest_candidate(overlay, data):
     candidates = {who: tuple(data.draw(some_brokers)) for who in "AB"}
     publishers = [(broker, data.draw(st.sampled_from("tu")), data.draw(spans)) for broker in data.draw(some_brokers)]
     wanted = {who: (data.draw(st.sampled_from("tu")), data.draw(spans)) for who in "AB"}
-    chosen = do(
+    chosen, reasons = do(
         routes,
         candidates,
         [Subscription(f"s{who}", who, Query(topic, box(span))) for who, (topic, span) in wanted.items()],
@@ -46,8 +47,13 @@ def test_a_subscriber_is_served_by_the_nearest_candidate(overlay, data):
         assert chosen[who] in candidates[who]
         nearest = min(map(far, candidates[who]))
         assert chosen[who] == min(b for b in candidates[who] if far(b) == nearest)
+        why = [reason for reason in reasons if reason.who == who]
+        assert len(why) == (len(candidates[who]) > 1)
+        for reason in why:
+            assert (reason.broker, reason.by) == (chosen[who], DISTANCE)
+            assert reason.alternatives == {broker: far(broker) for broker in candidates[who]}
 
 
 def test_a_subscriber_without_subscriptions_is_served_by_the_first_name():
     routes = Routes.of("abc", [("a", "b"), ("b", "c")])
-    assert do(routes, {"A": ("c", "b"), "B": ("c",)}, [], []) == {"A": "b", "B": "c"}
+    assert do(routes, {"A": ("c", "b"), "B": ("c",)}, [], [])[0] == {"A": "b", "B": "c"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sparing.control.folding.ranges import Pieces
 from sparing.control.routes import Routes
 from sparing.control.trees import unique_range
-from sparing.control.trees.attachment import DISTANCE, SIMILARITY, by_distance, distances
+from sparing.control.trees.attachment import DISTANCE, SIMILARITY, distances
 from sparing.control.trees.do import do
 from sparing.control.trees.ds import Move, attach, ds, ds_tree
 from sparing.control.trees.shared_tree import shared_tree
@@ -224,7 +224,7 @@ def test_subscribers_hang_where_the_judge_hangs_them(drawn, gamma, random):
     routes = Routes.of(overlay.brokers, shared_tree(overlay))
     given_ = candidates, subscriptions, advertisements
     served_by, reasons = ds(routes, *given_, TOPICS, gamma)
-    nearest, far = do(routes, *given_), distances(routes, *given_)
+    (nearest, near), far = do(routes, *given_), distances(routes, *given_)
     covers = {who: [cells_of(s) for s in subscriptions if s.subscriber == who] for who in candidates}
     options = {who: far.get(who, {brokers[0]: 0}) for who, brokers in candidates.items()}
     expected, moves = as_named(sorted(candidates), sorted(overlay.brokers), nearest, options, covers, gamma)
@@ -244,7 +244,7 @@ def test_subscribers_hang_where_the_judge_hangs_them(drawn, gamma, random):
     random.shuffle(subscriptions)
     shuffled = {who: tuple(random.sample(some, len(some))) for who, some in sorted(candidates.items(), reverse=True)}
     assert ds(routes, shuffled, subscriptions, advertisements, TOPICS, gamma) == (served_by, reasons)
-    assert ds(routes, *given_, TOPICS, math.inf) == (nearest, by_distance(far))
+    assert ds(routes, *given_, TOPICS, math.inf) == (nearest, near)
 
 
 def test_ranges_of_different_topics_are_apart():
@@ -282,7 +282,7 @@ def test_leaves_hang_where_the_judge_hangs_them(drawn, gamma):
     for part in components(overlay.neighbours):
         assert all(path(tree, part[0], broker) is not None for broker in part)
 
-    served_by = do(Routes.of(overlay.brokers, first), *world)
+    served_by, _ = do(Routes.of(overlay.brokers, first), *world)
     ends = {b: [pair[pair[0] == b] for pair in sorted(first) if b in pair] for b in overlay.brokers}
     at = {b: [s for s in subscriptions if served_by[s.subscriber] == b] for b in overlay.brokers}
     homes, options = {}, {}

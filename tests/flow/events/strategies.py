@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from sparing.control.merging.policy import CAEVA, EventPolicy, Events, Moves
 from sparing.control.plan import Plan
-from sparing.flow.step import END_OF_TIME
 from sparing.model.bill import MessageKind
 from sparing.model.merge import Compare, Outage
+from sparing.model.types import END_OF_TIME
 from tests.flow.events.world import BUCKET, WITHIN, Batch, Sub, Walked, plan_for, with_own
 from tests.judges.events import Heard, Paths, Said, deliveries
 

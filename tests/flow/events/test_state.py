@@ -14,11 +14,11 @@ from sparing.control.merging.policy import CAEVA, EventPolicy, Moves
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventState, EventWalk
-from sparing.flow.step import END_OF_TIME
 from sparing.model.box import Box
 from sparing.model.functions import function
 from sparing.model.merge import Outage
 from sparing.model.subscription import Aggregation, Output, Query, Subscription
+from sparing.model.types import END_OF_TIME
 from sparing.model.window import TimeWindow
 from tests.flow.events.strategies import AGELE, SIENA, World, batches, frail_worlds, worlds
 from tests.flow.events.world import FIELDS, WITHIN, Eyes, Sub, cut, plan_for, report_of, walk, walk_batches, with_own

@@ -14,7 +14,6 @@ from sparing.flow.events.event import Event
 from sparing.flow.events.reports import Report
 from sparing.flow.events.scene import Happening, Scene, Watcher
 from sparing.flow.events.walk import EventOutcome, EventState, EventWalk
-from sparing.flow.step import BEGINNING, END_OF_TIME
 from sparing.language.parse import parse_filter
 from sparing.model.bill import Bill, total
 from sparing.model.box import Box
@@ -22,7 +21,7 @@ from sparing.model.merge import Compare, Merge, Outage
 from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
-from sparing.model.types import INT, STRING, TIMESTAMP
+from sparing.model.types import BEGINNING, END_OF_TIME, INT, STRING, TIMESTAMP
 from tests.judges.events import Facts, Heard, Said, Wish, events_of
 
 FIELDS = {"k": STRING, "a": INT, "b": INT, "c": INT, "ts": TIMESTAMP}
@@ -98,8 +97,8 @@ def plan_for(
         tuple(Advertisement(f"p-{broker}", broker, "t", Box()) for broker in publishers),
         {f"u-{s.id}": (s.at,) for s in subs} | dict(homes or {}),
         tuple(s.subscription() for s in subs) + tuple(more),
-        "adock",
-        bucket,
+        decision="adock",
+        bucket=bucket,
         events=policy,
         outages=tuple(outages),
     )

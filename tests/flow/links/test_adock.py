@@ -8,14 +8,13 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from sparing.flow.links import ADOCK, BAT, PATIENCE, STATIC, WAD, WAD_LIVE
-from sparing.flow.overlay import END_OF_TIME
 from sparing.flow.walk import Walk
 from sparing.model.bill import total
 from sparing.model.box import Box
 from sparing.model.constraint import one_of
 from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Aggregation, Query, Subscription
-from sparing.model.types import STRING
+from sparing.model.types import END_OF_TIME, STRING
 from sparing.model.window import TimeWindow
 from tests.flow.links.graphs import Inputs, decided_messages, fewest_messages
 from tests.flow.links.seeded import seeded_case

@@ -83,7 +83,9 @@ def test_a_link_waits_for_the_links_on_the_ways_that_publications_can_take():
     )
     advertisements = tuple(Advertisement(f"p{at}", at, "t", Box()) for at in "ae")
     subscribers = {who: (who,) for who in ARRIVALS}
-    plan = make_plan(BRANCHES, TOPICS, advertisements, subscribers, subscriptions, "patience", 1, patience=1)
+    plan = make_plan(
+        BRANCHES, TOPICS, advertisements, subscribers, subscriptions, decision="patience", bucket=1, patience=1
+    )
     publications = [Publication(f"{n:03}", 37 * n, "ae"[n % 2], n % 5) for n in range(60)]
     assert policy_of("patience", 1) == patient(1)
     delivered = Walk(plan).feed(batches(plan, publications))

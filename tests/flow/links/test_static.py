@@ -14,9 +14,10 @@ from sparing.flow.at_once import AtOnce
 from sparing.flow.interests import Interests
 from sparing.flow.links import ADOCK, PATIENCE, POLICIES, PUBLISHER_EDGE, STATIC, SUBSCRIBER_EDGE, WAD, WAD_LIVE
 from sparing.flow.links.static import Static, check_order
-from sparing.flow.overlay import END_OF_TIME, Overlay
+from sparing.flow.overlay import Overlay
 from sparing.flow.walk import Walk
 from sparing.model.errors import SparingError
+from sparing.model.types import END_OF_TIME
 from tests.docs.pages import ROOT
 from tests.flow import strategies
 from tests.flow.links.graphs import Inputs, complete_graphs, decided_messages, fewest_messages

@@ -168,8 +168,8 @@ def papers_plan(k: int, fair: Fairness, covering: Covering = Covering.ANCESTOR) 
         (Advertisement("p", "e00", "t", Box(), k, Rank(None, fair)),),
         homes,
         tuple(subscriptions),
-        "adock",
-        1000,
+        decision="adock",
+        bucket=1000,
         covering=covering,
     )
 

@@ -56,8 +56,8 @@ def test_depths_are_those_of_the_obvious_tree(seed):
 
 def test_the_first_level_is_what_regular_cover_keeps():
     made = ranges(500, (0.3, 0.6), 1)
-    boxes = CodedBoxes.of_numbers(made.low[:, None], made.high[:, None])
-    assert ((rank_tree(made, 1) == 1) == regular_cover(boxes)).all()
+    standing = Standing.by_containment(CodedBoxes.of_numbers(made.low[:, None], made.high[:, None]))
+    assert ((rank_tree(made, 1) == 1) == regular_cover(standing, 1)).all()
 
 
 def test_whoever_is_deep_has_as_many_ancestors_and_longest_paths_are_deeper():
