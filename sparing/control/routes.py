@@ -8,7 +8,7 @@ such paths are such paths.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -71,6 +71,20 @@ class Routes:
         """Hops between two brokers, infinite without a path."""
         hops = int(self.hops[self.number[one], self.number[other]])
         return hops if hops >= 0 else float("inf")
+
+    def ends(self, link: int) -> tuple[str, str]:
+        """The brokers that a link leads from and to, by name."""
+        return self.brokers[self.source[link]], self.brokers[self.target[link]]
+
+    def way(self, at: int, goal: int) -> Iterator[int]:
+        """The links from one broker to another, none if there is no path."""
+        while (link := int(self.link_of[at, goal])) >= 0:
+            yield link
+            at = int(self.target[link])
+
+    def path(self, at: int, goal: int) -> tuple[int, ...]:
+        """The brokers on the way from one to another, both ends included; only the first if there is no path."""
+        return at, *(int(self.target[link]) for link in self.way(at, goal))
 
     @staticmethod
     def reverse(link: int) -> int:

@@ -317,8 +317,7 @@ def _links(start: Folded, without: Spread) -> tuple[LinkSummary, ...]:
             told[link] = told.get(link, 0) + len(contests)
     found = [
         LinkSummary(
-            routes.brokers[routes.source[link]],
-            routes.brokers[routes.target[link]],
+            *routes.ends(link),
             advertised[link],
             Counts(*(told.get(link, 0) for told in subscribed)),
             Counts(*(told.get(link, 0) for told in channels)),

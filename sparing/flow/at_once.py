@@ -51,8 +51,8 @@ class AtOnce:
     def __init__(self, interests: Interests, hosted: Iterable[str] | None = None, before: AtOnce | None = None) -> None:
         """`before` is for an earlier plan; its indexes are taken over, so it cannot be used any more."""
         self._interests = interests
-        self._before = {} if before is None else before._indexes
-        self._indexes: dict[str, TopicIndex] = {}
+        self._before = {} if before is None else before.indexes
+        self.indexes: dict[str, TopicIndex] = {}  # by topic, those that were asked for so far
         routes = interests.plan.routes
         here = set(routes.brokers if hosted is None else hosted)
         self._hosted = np.array([broker in here for broker in routes.brokers], dtype=bool)
@@ -92,9 +92,9 @@ class AtOnce:
         return self._index(publications.topic).match(publications.columns, len(publications), MOST_PAIRS)
 
     def _index(self, topic: str) -> TopicIndex:
-        if topic not in self._indexes:
-            self._indexes[topic] = TopicIndex(self._interests.plan, topic, self._before.pop(topic, None))
-        return self._indexes[topic]
+        if topic not in self.indexes:
+            self.indexes[topic] = TopicIndex(self._interests.plan, topic, self._before.pop(topic, None))
+        return self.indexes[topic]
 
     def receive(self, items: Sequence[Item]) -> list[Arrival]:
         """Work through raw publications that crossed a link to a broker here on arrival, by topic."""
@@ -217,8 +217,7 @@ class AtOnce:
             beyond = mine[is_beyond & routes.passes(at, routes.source[link], goals)]
             items.append(
                 Item(
-                    routes.brokers[routes.source[link]],
-                    routes.brokers[routes.target[link]],
+                    *routes.ends(link),
                     sent=int(publications.time[row]),
                     id=publications.id[row],
                     publisher=publications.publisher[row],

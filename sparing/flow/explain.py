@@ -106,8 +106,7 @@ class Explainer:
         )
         results = len(np.unique(parts[parts != RAW]))
         decision = Decision(
-            routes.brokers[ways.source[link]],
-            routes.brokers[ways.target[link]],
+            *routes.ends(ways.links[link]),
             self.end + policy.patience * depth,
             waiting,
             results,

@@ -77,12 +77,10 @@ class Ledger:
     def bill(self) -> Bill:
         """What has been counted, by name."""
         bill, plan = Bill(), self._plan
-        names = plan.routes.brokers
         for (link, kind, bucket), messages in self._links.items():
-            ends = names[plan.routes.source[link]], names[plan.routes.target[link]]
-            bill[BillKey(*ends, kind, bucket * plan.bucket)] += messages
+            bill[BillKey(*plan.routes.ends(link), kind, bucket * plan.bucket)] += messages
         for (subscription, bucket), messages in self._last_hops.items():
-            ends = names[plan.broker_of[subscription]], plan.subscriptions[subscription].subscriber
+            ends = plan.routes.brokers[plan.broker_of[subscription]], plan.subscriptions[subscription].subscriber
             bill[BillKey(*ends, MessageKind.NOTIFICATION, bucket * plan.bucket)] += messages
         return bill
 

@@ -227,7 +227,6 @@ class Step:
             entered,
             np.array([nwr for nwr, _ in marks], dtype=np.int32),
             np.array([row for _, row in marks], dtype=np.int32),
-            len(self.foreign),
         )
         watched = self._watched(ranges)
         journey, buckets = set_out(
@@ -329,7 +328,7 @@ class Step:
     def _send(self, journey: Journey, ways: Ways, ranges: Ranges, last: int) -> None:
         """Items for brokers that are hosted elsewhere."""
         for kind, link, nwr, what in journey.sent[: journey.numbers[SENDING]].tolist():
-            ends = self.routes.brokers[ways.source[link]], self.routes.brokers[ways.target[link]]
+            ends = self.routes.ends(ways.links[link])
             end, owner = int(ranges.end[nwr]), self.plan.subscriptions[ranges.subscription[nwr]].id
             if kind == RESULTS:
                 mine = journey.edges[journey.nwr_edges[journey.nwrs["first"][nwr] : journey.nwrs["last"][nwr]]]

@@ -25,15 +25,15 @@ class TopicIndex:
             plan.subscriptions[number].id: plan.subscriptions[number].query.box for number in plan.by_topic[topic]
         }
         fields = plan.topics[topic].fields
-        taken_over = before._changed_to(self._boxes) if before is not None else None
+        taken_over = before.changed_to(self._boxes) if before is not None else None
         self._index = taken_over or Index.of_boxes(fields, list(self._boxes.values()), list(self._boxes))
         self._number = np.full(self._index.numbers, -1, dtype=np.int32)
         at = [self._index.number_of(id_) for id_ in self._boxes]
         self._number[at] = plan.by_topic[topic]
         self._same = bool((self._number == np.arange(len(self._number))).all())
 
-    def _changed_to(self, boxes: Mapping[str, Box]) -> Index | None:
-        """The index with other subscriptions, or None if too many are others."""
+    def changed_to(self, boxes: Mapping[str, Box]) -> Index | None:
+        """The index with other subscriptions, or None if too many are others; this one is useless after that."""
         gone = [id_ for id_, box in self._boxes.items() if boxes.get(id_) != box]
         new = [id_ for id_, box in boxes.items() if self._boxes.get(id_) != box]
         if len(gone) + len(new) > MOST_CHANGED * len(boxes):

@@ -88,19 +88,6 @@ def column(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
     return Column(type_, values, valid)
 
 
-def _valid(array: pa.Array) -> np.ndarray:
-    if array.null_count == 0:
-        return np.ones(len(array), dtype=bool)
-    return np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
-
-
-def _filled(array: pa.Array, nothing: float) -> np.ndarray:
-    """The values, with something in place of those that are missing."""
-    whole = array if array.null_count == 0 else array.fill_null(nothing)
-    values: np.ndarray = whole.to_numpy(zero_copy_only=False)
-    return values
-
-
 def _unscaled(array: pa.Array) -> np.ndarray:
     """The digits of decimals. Each takes 16 bytes, and at most 18 digits fit the lower eight of them."""
     words = np.frombuffer(array.buffers()[1], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Windows, and the notification window ranges (NWRs) that they give rise to.
+"""Windows.
 
 Time windows mean what `window(ts, duration, slide, start)` means in Spark: half open, aligned to the epoch plus
 `start`. A slide longer than the duration (sampling) leaves gaps that belong to no window. All times are whole
@@ -8,9 +8,6 @@ microseconds.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +42,3 @@ class CountWindow:
 
     size: int
     shift: int
-
-
-class NWR(NamedTuple):
-    """A notification window range. Its tuple order is the global decision order: end, then subscription."""
-
-    end: int
-    subscription: str
-    start: int
-
-
-def window_starts(
-    times: np.ndarray, duration: np.ndarray, slide: np.ndarray, start: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """`TimeWindow.starts` for many (time, window) pairs at once.
-
-    Returns the index of the pair and the window's start, one entry for each window that holds the pair's time.
-    """
-    last = times - (times - start) % slide
-    most = -(-duration // slide)
-    pair = np.repeat(np.arange(len(times)), most)
-    step = np.arange(len(pair)) - np.repeat(np.cumsum(most) - most, most)
-    starts = last[pair] - step * slide[pair]
-    inside = times[pair] < starts + duration[pair]
-    return pair[inside], starts[inside]

@@ -17,7 +17,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from sparing.control.plan import Plan
-from sparing.control.routes import Routes
 from sparing.deployment.deployment import Deployment
 from sparing.flow.at_once import AtOnce
 from sparing.flow.explain import Decision, Explainer
@@ -135,8 +134,9 @@ def _seen(rows: DataFrame, shipped: Shipped, plan: Plan, number: int, start: int
     whole = Counted()
     for row in rows.mapInArrow(run, "found binary").collect():
         whole += pickle.loads(row["found"])
-    goal = int(plan.broker_of[number])
-    ways = {plan.routes.brokers[at]: (n, _way(plan.routes, at, goal)) for at, n in sorted(whole.origins.items())}
+    names, goal = plan.routes.brokers, int(plan.broker_of[number])
+    paths = {at: plan.routes.path(at, goal) for at in sorted(whole.origins)}
+    ways = {names[at]: (whole.origins[at], tuple(names[b] for b in path)) for at, path in paths.items()}
     failed = dict(whole.failed.most_common())
     return Seen(whole.published, whole.matched, whole.ranked, whole.chosen, failed, ways)
 
@@ -144,14 +144,6 @@ def _seen(rows: DataFrame, shipped: Shipped, plan: Plan, number: int, start: int
 def one_row(found: object) -> pa.RecordBatch:
     """What a task found, as the only row of a batch with the column `found`."""
     return pa.RecordBatch.from_arrays([pa.array([pickle.dumps(found)], pa.binary())], names=["found"])
-
-
-def _way(routes: Routes, at: int, goal: int) -> tuple[str, ...]:
-    names = [routes.brokers[at]]
-    while at != goal and routes.link_of[at, goal] >= 0:
-        at = int(routes.target[routes.link_of[at, goal]])
-        names.append(routes.brokers[at])
-    return tuple(names)
 
 
 @dataclass(frozen=True)

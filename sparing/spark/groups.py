@@ -45,9 +45,8 @@ def _advance_windows(
     interests, overlay = machinery.interests, machinery.overlay
     after, outcome = overlay.advance(state, arrivals, until, late_before, bound=interests.bound)
     routes = interests.plan.routes
-    ends = {n: (routes.brokers[routes.source[n]], routes.brokers[routes.target[n]]) for n in outcome.least}
     seconds = time.thread_time() - began - outcome.bound_seconds
-    results = [parcels.meter(seconds, {ends[n]: least for n, least in outcome.least.items()})]
+    results = [parcels.meter(seconds, {routes.ends(n): least for n, least in outcome.least.items()})]
     if outcome.notifications:
         results.append(parcels.windows(outcome.notifications))
     if outcome.bill:

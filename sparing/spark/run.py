@@ -141,14 +141,14 @@ class Replayed:
     merged: Suppressed | None = None
 
 
-def replay(spark: SparkSession, deployment: Deployment, decision: str | None = None, bound: bool = False) -> Replayed:
+def replay(spark: SparkSession, deployment: Deployment, bound: bool = False) -> Replayed:
     """Run a deployment's source through the pipeline as one batch.
 
     With `bound` the fewest possible messages are worked out, too, unless the policy sends everything at once: it never
     gets to see which publications had to be sent raw.
     """
     publications = sources.read(spark, deployment, streaming=False)
-    pubsub = PubSub(spark, deployment, decision=decision)
+    pubsub = PubSub(spark, deployment)
     delivered = pubsub.deliver(publications, bound)
     bill = collect_bill(delivered.bill)
     amounts = {

@@ -25,15 +25,11 @@ def forests(draw):
     return tuple(brokers), [tuple(link) for link in draw(st.permutations(links))]
 
 
-def link_names(routes, link):
-    return routes.brokers[routes.source[link]], routes.brokers[routes.target[link]]
-
-
 @given(forests())
 def test_next_links_and_hops_follow_the_only_path(forest):
     brokers, links = forest
     routes = Routes.of(brokers, links)
-    assert {link_names(routes, link) for link in range(len(routes.source))} == {*links, *((b, a) for a, b in links)}
+    assert {routes.ends(link) for link in range(len(routes.source))} == {*links, *((b, a) for a, b in links)}
     for a in brokers:
         for b in brokers:
             way = path(links, a, b)
@@ -41,10 +37,13 @@ def test_next_links_and_hops_follow_the_only_path(forest):
             if way is None:
                 assert (routes.link_of[at, goal], routes.hops[at, goal]) == (NOWHERE, -1)
                 assert routes.distance(a, b) == float("inf")
+                assert routes.path(at, goal) == (at,)
                 continue
+            assert [routes.ends(link) for link in routes.way(at, goal)] == way
+            assert routes.path(at, goal) == (at, *(routes.number[there] for _, there in way))
             assert routes.hops[at, goal] == routes.distance(a, b) == len(way)
             if way:
-                assert link_names(routes, routes.link_of[at, goal]) == way[0]
+                assert routes.ends(routes.link_of[at, goal]) == way[0]
             else:
                 assert routes.link_of[at, goal] == HERE
 
@@ -83,7 +82,7 @@ def test_crossings_are_the_union_of_each_rows_paths(forest, data):
             expected.add((row, link))
     pairs = list(zip(found_rows.tolist(), found.tolist(), strict=True))
     assert pairs == sorted(set(pairs))
-    assert {(row, link_names(routes, link)) for row, link in pairs} == expected
+    assert {(row, routes.ends(link)) for row, link in pairs} == expected
 
 
 @given(st.lists(st.integers(0, 50) | st.integers(0, 2**40)))
@@ -121,8 +120,8 @@ def test_with_a_tree_per_source_there_is_one_best_path_the_same_in_both_directio
             at, goal, way = routes.number[a], routes.number[b], []
             while routes.link_of[at, goal] >= 0:
                 link = routes.link_of[at, goal]
-                way.append(link_names(routes, link))
-                assert link_names(routes, routes.reverse(link)) == way[-1][::-1]
+                way.append(routes.ends(link))
+                assert routes.ends(routes.reverse(link)) == way[-1][::-1]
                 at = routes.target[link]
             if expected is None:
                 assert (routes.link_of[at, goal], routes.hops[at, goal]) == (NOWHERE, -1)

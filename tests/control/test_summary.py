@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sparing.control import summary
 from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import changes_of, control_bill, network_of, start_of
+from sparing.control.routing.billing import changes_of, control_bill, start_of
 from sparing.control.summary import Counts, summary_of
 from sparing.model.bill import MessageKind
 from sparing.model.expression import Attribute, Field, Operation
@@ -19,7 +19,7 @@ from sparing.model.rank import Fairness, Measure, Rank
 from sparing.model.subscription import Advertisement
 from tests.control.covering.test_covers import table_i
 from tests.control.routing.test_network import three_brokers
-from tests.control.routing.worlds import plans
+from tests.control.routing.worlds import network_of, plans
 from tests.judges import overlay as judge
 
 BY_AREA = Rank(Measure.AREA, Fairness.NONE)

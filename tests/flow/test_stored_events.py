@@ -14,7 +14,7 @@ from sparing.control.plan import Plan
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
-from sparing.model.types import BEGINNING, END_OF_TIME
+from sparing.model.types import END_OF_TIME
 from tests.flow.events.world import WITHIN, Sub, heard_of, plan_for, report_of, with_own
 from tests.judges.events import Said, deliveries
 
@@ -45,13 +45,13 @@ def carried_over(one: Plan, other: Plan, said: list[Said], cut: int, ahead: int 
     """Who heard of which value of which event how often, if the plan changes at `cut`; and what was under way then."""
     first = EventWalk(Scene(one, "t"))
     early = [report_of(one, report) for report in said if report.time < cut + ahead]
-    state, begun = first.advance(None, early, cut, BEGINNING)
+    state, begun = first.advance(None, early, cut)
     under_way = {(event.key[0], event.began) for event in state.events}
     packed = pickle.dumps(stored(state, first.scene))
     second = EventWalk(Scene(other, "t"))
     state = restored(pickle.loads(packed), second.scene, same_plan=False)
     later = [report_of(other, report) for report in said if report.time >= cut + ahead]
-    state, done = second.advance(state, later, END_OF_TIME, cut)
+    state, done = second.advance(state, later, END_OF_TIME)
     assert not state.events
     assert not state.waiting
     heard: Counter = Counter()
@@ -149,9 +149,9 @@ def test_a_tree_that_grows_gets_passive_aggregators(placement):
     here, far = [Sub("here", "b0", 4)], [Sub("far", "b4", 4), Sub("here", "b0", 4)]
     one, other = plan_for([], here, ["b0"], policy), plan_for(LINE, far, BROKERS, policy)
     first, second = EventWalk(Scene(one, "t")), EventWalk(Scene(other, "t"))
-    state, _ = first.advance(None, [report_of(one, said[0])], 2, BEGINNING)
+    state, _ = first.advance(None, [report_of(one, said[0])], 2)
     assert [placer.hops for placer in state.placers] == [0]
     state = restored(stored(state, first.scene), second.scene, same_plan=False)
     assert [placer.hops for placer in state.placers] == [2]
-    _, outcome = second.advance(state, [report_of(other, said[1])], END_OF_TIME, 2)
+    _, outcome = second.advance(state, [report_of(other, said[1])], END_OF_TIME)
     assert {h.began for notice in outcome.notices for h in heard_of(other, notice) if h.who == "far"} == {0, 40}

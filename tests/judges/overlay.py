@@ -20,8 +20,8 @@ from sparing.control.plan import Plan
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.subscription import Subscription
 from sparing.model.types import float_code
-from sparing.model.window import NWR, CountWindow, TimeWindow
-from tests.judges.policies import Judge, View
+from sparing.model.window import CountWindow, TimeWindow
+from tests.judges.policies import NWR, Judge, View
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,17 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
-
-from sparing.model.window import NWR
+from typing import Any, NamedTuple
 
 Link = tuple[str, str]
+
+
+class NWR(NamedTuple):
+    """A notification window range. Its tuple order is the global decision order: end, then subscription."""
+
+    end: int
+    subscription: str
+    start: int
 
 
 @dataclass(frozen=True)

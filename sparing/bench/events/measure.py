@@ -27,7 +27,7 @@ from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
 from sparing.flow.publications import Publications
 from sparing.match.columns import column
-from sparing.model.types import BEGINNING, END_OF_TIME
+from sparing.model.types import END_OF_TIME
 from sparing.spark import sources
 from sparing.spark.pipeline import PubSub
 from sparing.workloads.files import write
@@ -108,14 +108,14 @@ def _in_flight(settings: Settings, count: int, tell: Tell) -> InFlight:
         walk = EventWalk(Scene(plan, TOPIC))
         middle = int(np.median([report.time for report in reports]))
         begun = time.process_time()
-        state, _ = walk.advance(None, [r for r in reports if r.time < middle], middle, BEGINNING)
+        state, _ = walk.advance(None, [r for r in reports if r.time < middle], middle)
         paused = time.process_time()
         plain = pickle.dumps(stored(state, walk.scene), protocol=5)
         packed = zlib.compress(plain, level=1)
         state = restored(pickle.loads(zlib.decompress(packed)), walk.scene, same_plan=True)
         kept.append(time.process_time() - paused)
         sizes.append((len(state.events), len(plain)))
-        walk.advance(state, [r for r in reports if r.time >= middle], END_OF_TIME, middle)
+        walk.advance(state, [r for r in reports if r.time >= middle], END_OF_TIME)
         taken.append(time.process_time() - begun - kept[-1])
     under_way, size = sizes[-1]
     return InFlight(count, len(reports), under_way, median(taken), size, median(kept))

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sparing.control.covering.intervals import Known, Range, known_field, known_range, never_missing
+from sparing.control.covering.standing import Certain
 from sparing.model.box import Box
 from sparing.model.expression import (
     Constant,
@@ -39,7 +40,6 @@ from sparing.model.expression import (
 from sparing.model.operations import STRICT
 from sparing.model.types import FieldType
 
-MARGIN = 1e-12  # of the magnitude; 100 operations are off by less than 1e-13 of it together
 _TINY = 1e-300  # what lies below may have been rounded away
 _SMALLEST, _LARGEST = 1e-290, 1e300  # coefficients beyond may have lost digits, or their differences may
 _MOST_TERMS = 16
@@ -71,24 +71,10 @@ class Forms:
     static: bool
     strict: bool
 
-
-def above(forms: Forms, a: int, b: int, fair: bool, ids_before: bool) -> bool:
-    """Whether `a` surely ranks above `b`, for every publication in b's box, which a's contains, and the advertised one.
-
-    Equal scores will do if `fair` (then `a` is never below) or if a's id comes before b's.
-    """
-    before = fair or ids_before
-    if forms.alike[a] == forms.alike[b]:
-        return before
-    if forms.static:
-        return bool(forms.low[a] > forms.low[b] or (forms.low[a] == forms.low[b] and before))
-    if (forms.missing[a] or forms.missing[b]) and not (forms.strict and before):  # both NULL is a tie
-        return False
-    with np.errstate(all="ignore"):
-        difference = forms.coefficients[a] - forms.coefficients[b]
-        ends = difference * forms.symbol_low[b], difference * forms.symbol_high[b]
-        least = np.where(difference == 0, 0.0, np.minimum(*ends)).sum() + forms.low[a] - forms.high[b]
-        return bool(least > MARGIN * (forms.magnitude[a] + forms.magnitude[b]))
+    @property
+    def certain(self) -> Certain:
+        """What tells who is above whom, for compiled code."""
+        return Certain(**{name: getattr(self, name) for name in Certain._fields})
 
 
 def forms(

@@ -146,11 +146,7 @@ def _contest(
         types,
         attribute_values(rank.by, subscriptions),
     )
-    certain = Certain(
-        found.coefficients, found.low, found.high, found.symbol_low, found.symbol_high, found.magnitude, found.alike,
-        found.missing, found.strict,
-    )  # fmt: skip
-    return Contest(advertisement, method, k, numbers, boxes, none, certain, found.alike, fair)
+    return Contest(advertisement, method, k, numbers, boxes, none, found.certain, found.alike, fair)
 
 
 def scores_of(

@@ -8,7 +8,7 @@ for it, and links are marked anew only after somebody has left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,7 +89,10 @@ class Live:
         return keys // links, keys % links
 
     def publish(self, broker: int, more: int) -> Change:
-        """Advertisements come (or go, if `more` is below zero) at a broker."""
+        """Advertisements come (or go, if `more` is below zero) at a broker.
+
+        Publishers stay as long as a plan is in force, so only tests, and who keeps a marking without a plan, need this.
+        """
         return self._changed(lambda: self._publish(broker, more))
 
     def subscribe(self, broker: int, more: int) -> Change:
@@ -97,7 +100,7 @@ class Live:
         return self._changed(lambda: self._subscribe(broker, more))
 
     def rerouted(self, routes: Routes, weight: np.ndarray) -> Live:
-        """The same publishers and subscribers on other links of the same brokers."""
+        """The same publishers and subscribers on other links of the same brokers; needed by the same as `publish`."""
         published = dict(enumerate(self.published.tolist()))
         return Live(self._matchmaker, self._shared, routes, weight, published, self.subscribed)
 
@@ -151,18 +154,13 @@ class Live:
 
     def _join(self, root: int, goal: int, published: int, subscribed: int, step: int) -> None:
         """A source and a goal come together (`step` is 1) or part (-1), with so many descriptors each."""
-        for link in self._way(root, goal):
+        for link in self._routes.way(root, goal):
             self._goals[root, link] += step
             if self._goals[root, link] == max(step, 0):
                 self.sigma[link] += step * published
             self._sources[link, goal] += step
             if self._sources[link, goal] == max(step, 0):
                 self.tau[link] += step * subscribed
-
-    def _way(self, root: int, goal: int) -> Iterator[int]:
-        while (link := int(self._routes.link_of[root, goal])) >= 0:
-            yield link
-            root = int(self._routes.target[link])
 
     def _marked(self) -> np.ndarray:
         if self._matchmaker is not Matchmaker.MIN_COST:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sparing.control.plan import Plan
-from sparing.control.routes import HERE, Routes
+from sparing.control.routes import Routes
 
 MOST_REACHED = 1 << 12  # sets of links that are remembered
 
@@ -63,11 +63,7 @@ class MergeTree:
         """The brokers on the way, both ends included."""
         found = self._paths.get((source, target))
         if found is None:
-            here, way = source, [source]
-            while (link := int(self.routes.link_of[here, target])) != HERE:
-                here = int(self.routes.target[link])
-                way.append(here)
-            found = self._paths[source, target] = tuple(way)
+            found = self._paths[source, target] = self.routes.path(source, target)
         return found
 
     def links_to(self, source: int, goals: frozenset[int]) -> frozenset[tuple[int, int]]:
@@ -119,12 +115,9 @@ def _joined(routes: Routes, members: list[int]) -> dict[int, tuple[int, ...]]:
     """Broker -> its neighbours in the smallest tree that has all members."""
     found: dict[int, set[int]] = {member: set() for member in members[:1]}
     for goal in members[1:]:
-        here = members[0]
-        while (link := int(routes.link_of[here, goal])) != HERE:
-            there = int(routes.target[link])
+        for here, there in itertools.pairwise(routes.path(members[0], goal)):
             found.setdefault(here, set()).add(there)
             found.setdefault(there, set()).add(here)
-            here = there
     return {broker: tuple(sorted(ends)) for broker, ends in found.items()}
 
 
@@ -136,13 +129,8 @@ def tree_routes(plan: Plan) -> Routes:
     links: set[tuple[str, str]] = set()
     for part in _parts(routes):
         center = MergeTree(routes, part, 1).center
-        for broker in part:
-            way, here = [], broker
-            while (link := int(routes.link_of[here, center])) != HERE:
-                there = int(routes.target[link])
-                way.append((routes.brokers[min(here, there)], routes.brokers[max(here, there)]))
-                here = there
-            links.update(way)
+        for broker in part:  # all ways lead to the center, so none takes a link in the other direction
+            links.update(routes.ends(link) for link in routes.way(broker, center))
     return Routes.of(routes.brokers, links)
 
 

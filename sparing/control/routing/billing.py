@@ -157,11 +157,5 @@ def _settled(network: Network, topic: str, folds: LiveTopic | None, time: int) -
     network.announcements.clear()
 
 
-def network_of(plan: Plan) -> Network:
-    """The brokers of a plan, before the first change."""
-    return Network(spread_of(plan, plan.in_force(None)), plan.in_force(None))
-
-
 def _key(plan: Plan, link: int, kind: MessageKind, bucket: int | None) -> BillKey:
-    names = plan.routes.brokers
-    return BillKey(names[plan.routes.source[link]], names[plan.routes.target[link]], kind, bucket)
+    return BillKey(*plan.routes.ends(link), kind, bucket)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sparing.control.merging.cycles import factors_told
-from sparing.control.plan import Plan
 from sparing.control.routing.folded import Folded
 from sparing.model.bill import Bill, BillKey, MessageKind
 
@@ -42,30 +41,29 @@ class Told:
 def told_of(start: Folded) -> Told:
     """What brokers know, by names; an entry has the names of all in it."""
     spread, plan = start.spread, start.spread.plan
+    ends = plan.routes.ends
     advertisements: dict[Ends, list[str]] = {}
     for link, number in spread.advertised():
-        advertisements.setdefault(_ends(plan, link), []).append(repr(plan.advertisements[number]))
+        advertisements.setdefault(ends(link), []).append(repr(plan.advertisements[number]))
     subscriptions: dict[Ends, dict[str, str]] = {}
     for (link, kind), numbers in spread.told.items():
-        known = subscriptions.setdefault(_ends(plan, link), {})
+        known = subscriptions.setdefault(ends(link), {})
         for entry in start.members(numbers):
             known["\n".join(plan.subscriptions[number].id for number in entry.tolist())] = kind.value
     announced = {
-        _ends(plan, link): [repr(contest.advertisement) for contest in contests]
-        for link, contests in spread.announced.items()
+        ends(link): [repr(contest.advertisement) for contest in contests] for link, contests in spread.announced.items()
     }
     signalled = {
-        topic: {_ends(plan, link): messages for link, messages in sent.items()}
-        for topic, sent in spread.signalled.items()
+        topic: {ends(link): messages for link, messages in sent.items()} for topic, sent in spread.signalled.items()
     }
     counts: dict[str, Counts] = {}
     for topic in signalled:
         demand = spread.markings[topic].demand
         pairs = zip(demand.sigma.tolist(), demand.tau.tolist(), strict=True)
-        counts[topic] = {_ends(plan, link): pair for link, pair in enumerate(pairs) if pair != (0, 0)}
+        counts[topic] = {ends(link): pair for link, pair in enumerate(pairs) if pair != (0, 0)}
     elections = {
         topic: [
-            Election([_ends(plan, link) for link in links], {_ends(plan, link): n for link, n in sent.items()})
+            Election([ends(link) for link in links], {ends(link): n for link, n in sent.items()})
             for links, sent in components
         ]
         for topic, components in spread.elections.items()
@@ -140,8 +138,3 @@ def _links(*tables: Mapping[Ends, object]) -> list[Ends]:
 def _add(bill: Bill, link: Ends, kind: MessageKind, messages: int) -> None:
     if messages:
         bill[BillKey(*link, kind, None)] += messages
-
-
-def _ends(plan: Plan, link: int) -> Ends:
-    names = plan.routes.brokers
-    return names[plan.routes.source[link]], names[plan.routes.target[link]]

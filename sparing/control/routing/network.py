@@ -91,13 +91,7 @@ class Network:
 
     def _comes_by(self, number: int, broker: int, root: int) -> bool:
         """Whether a subscription comes by a broker on its way to another."""
-        at = int(self._plan.broker_of[number])
-        while at not in (broker, root):
-            link = int(self._routes.link_of[at, root])
-            if link < 0:
-                return False
-            at = int(self._routes.target[link])
-        return at == broker
+        return broker in self._routes.path(self.home(number), root)
 
     def _cover(self, at: int, broker: int, but: int | None = None, beside: int | None = None) -> Cover:
         """What a broker knows that concerns an errand, for whichever it was told; `but` one, `beside` another.

@@ -81,12 +81,16 @@ class MergedTopic:
         watcher: Watcher | None = None,
         bound: bool = False,
     ) -> tuple[MergedState, MergedOutcome]:
-        """Take in reports, then do everything that falls before `until`; `bound` is for whole traces."""
+        """Take in reports, then do everything that falls before `until`; those made before `late_before` are set aside.
+
+        `bound` is for whole traces.
+        """
         state = state or MergedState()
         self.scene.watcher = watcher
         late = [late for part in arrivals if len(late := part.take(np.flatnonzero(part.time < late_before)))]
-        reports = [report for part in arrivals for report in reports_of(part, self.scene.topic)]
-        events, outcome = self._walk.advance(state.events, reports, until, late_before)
+        timely = [part.take(np.flatnonzero(part.time >= late_before)) for part in arrivals]
+        reports = [report for part in timely for report in reports_of(part, self.scene.topic)]
+        events, outcome = self._walk.advance(state.events, reports, until)
         told = [self._teller.tell(notice) for notice in outcome.notices]
         groups, notifications, bill, least = self._compute(state.groups, outcome.closed, until, bound)
         bill.update(outcome.bill)
@@ -101,7 +105,7 @@ class MergedTopic:
         """Events that are closed go to aggregates, and their windows on to `until`."""
         waiting: dict[str, list[Matched]] = {}
         bills, notifications, least = [], list[Notifications](), Counter[tuple[str, str]]()
-        names, routes = self._interests.plan.routes.brokers, self._interests.plan.routes
+        routes = self._interests.plan.routes
         for publications in self._published(closed):
             for arrival in self._at_once.arrive_whole(publications, only_here=not self.scene.policy.merges):
                 bills.append(arrival.bill)
@@ -113,7 +117,7 @@ class MergedTopic:
             state, outcome = self._overlay.advance(groups.get(group), waiting.get(group, ()), until, bound=bound)
             bills.append(outcome.bill)
             for link, messages in outcome.least.items():
-                least[names[routes.source[link]], names[routes.target[link]]] += messages
+                least[routes.ends(link)] += messages
             notifications += outcome.notifications
             if not state.empty:
                 left[group] = state

@@ -69,7 +69,6 @@ class EventOutcome:
     closed: list[Event]
     bill: Bill
     siena: dict[tuple[str, str], int]
-    late: list[Report]
 
 
 def moment_of(event: Event) -> int | None:
@@ -85,14 +84,14 @@ class EventWalk:
         self.scene = scene
 
     def advance(
-        self, state: EventState | None, arrivals: Iterable[Report], until: int, late_before: int
+        self, state: EventState | None, arrivals: Iterable[Report], until: int
     ) -> tuple[EventState, EventOutcome]:
-        """Take in reports, then do everything that falls before `until`; reports made before `late_before` are late."""
+        """Take in reports, none of them late, then do everything that falls before `until`."""
         step = _Step(self.scene, state or EventState())
-        late = step.take(arrivals, late_before)
+        step.take(arrivals)
         step.run(until)
-        outcome = EventOutcome(step.notices, step.closed, self.scene.messages.bill(), self.scene.messages.siena(), late)
-        return step.state(), outcome
+        messages = self.scene.messages
+        return step.state(), EventOutcome(step.notices, step.closed, messages.bill(), messages.siena())
 
 
 class _Step:
@@ -116,16 +115,10 @@ class _Step:
                 self._open[event.tree, event.key] = event
             self._plan(event)
 
-    def take(self, arrivals: Iterable[Report], late_before: int) -> list[Report]:
-        """Take in reports; gives those that are late."""
-        late = []
-        for report in arrivals:
-            if report.time < late_before:
-                late.append(report)
-            else:
-                self.waiting.append(report)
+    def take(self, arrivals: Iterable[Report]) -> None:
+        """Take in reports."""
+        self.waiting.extend(arrivals)
         self.waiting.sort(key=lambda report: report[:3])
-        return late
 
     def run(self, until: int) -> None:
         """Do everything that falls before `until`, and what cycles that end then bring."""

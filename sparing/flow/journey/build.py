@@ -43,7 +43,7 @@ class Travellers:
     """The rows of a walk: those that are under way (`entered` of them), then those that enter, in order of time.
 
     `goals` are the brokers that each travels to at once. `marked_nwr` and `marked_row` name rows among the first ones
-    that enter with the decision on an NWR. Numbers beyond are those of partial results from elsewhere (`foreign`).
+    that enter with the decision on an NWR. Numbers beyond are those of partial results from elsewhere.
     """
 
     time: np.ndarray
@@ -53,7 +53,6 @@ class Travellers:
     entered: int
     marked_nwr: np.ndarray
     marked_row: np.ndarray
-    foreign: int
 
 
 def set_out(

@@ -18,7 +18,6 @@ class Ways:
     source: np.ndarray
     target: np.ndarray
     height: np.ndarray  # [broker, goal] -> the most links on a way to the goal before it comes by the broker (-1: none)
-    local: np.ndarray  # the plan's number of a link -> the number here
 
     @classmethod
     def between(cls, routes: Routes, sources: np.ndarray, goals: np.ndarray) -> Ways:
@@ -44,7 +43,6 @@ class Ways:
             routes.source[used].astype(np.int32),
             routes.target[used].astype(np.int32),
             height,
-            local,
         )
 
     def arrival(self, goals: np.ndarray) -> np.ndarray:

@@ -25,4 +25,3 @@ def policy_of(name: str, patience: int | None = None) -> LinkPolicy:
 
 
 NAIVE = SUBSCRIBER_EDGE.name
-OPTIMUM = STATIC.name

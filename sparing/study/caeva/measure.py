@@ -11,7 +11,7 @@ from sparing.flow.events.placement import placer_of
 from sparing.flow.events.scene import Happening, Scene
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.model.bill import MessageKind
-from sparing.model.types import BEGINNING, END_OF_TIME
+from sparing.model.types import END_OF_TIME
 from sparing.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind
 from sparing.study.caeva.reports import UNIT
 from sparing.study.caeva.row import Row
@@ -70,7 +70,7 @@ def row_of(world: World, cell: Cell, method: str, policy: EventPolicy) -> Row:
     if method == PINNED:
         start.placers[0].fades = 1.0
     reports = [report for event in world.events for report in event.reports]
-    state, outcome = EventWalk(scene).advance(start, reports, END_OF_TIME, BEGINNING)
+    state, outcome = EventWalk(scene).advance(start, reports, END_OF_TIME)
     sent = outcome.bill.between_brokers()
     coordination = outcome.bill.only(MessageKind.COORDINATION).total() + world.announcements(policy)
     full = [event.full - event.reports[0].time for event in world.events]

@@ -30,8 +30,6 @@ SHOWN = (1, *range(5, 100, 5), 99)  # percent, of distributions
 OWN_TREES = (PER_SOURCE, BY_CHANCE)
 FIGURES = {SHARED: ("8", "9"), PER_SOURCE: ("11", "12"), BY_CHANCE: ("11", "12")}  # of costs, of ratios
 
-Points = tuple[tuple[float, float], ...]
-
 
 def figures(results: Results) -> list[Figure]:
     """Figures 8 to 13, those that belong together side by side, and one of ours."""

@@ -39,8 +39,6 @@ DRAWN = (AGAIN, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, EXACT)  # shown in Figure 6
 TIMED = (REGULAR_COVER, REGULAR_K, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, EXACT)
 HELD = (REGULAR_K, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, ONE_PARENT, ALL_PARENTS, EXACT)  # in the table of fairness
 
-Points = tuple[tuple[float, float], ...]
-
 
 def figures(results: Results) -> list[Figure]:
     """Figures 5 to 8; the panels of Figure 5 have different lines, so they are apart."""

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from sparing.control.covering.contest import Covering
 from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan
-from sparing.control.routing.billing import control_bill, live_of, messages_of, network_of, start_of
+from sparing.control.routing.billing import control_bill, live_of, messages_of, start_of
 from sparing.control.routing.handover import Told, difference, told_of
 from sparing.model.bill import CONTROL, Bill, MessageKind
-from tests.control.routing.worlds import plans
+from tests.control.routing.worlds import network_of, plans
 
 moments = st.none() | st.integers(0, 40).map(lambda n: 100 * n)
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sparing.control.covering.contest import Contest, Covering
 from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
-from sparing.control.routing.network import OWN
+from sparing.control.routing.network import OWN, Network
+from sparing.control.routing.spread import spread_of
 from sparing.model.box import Box
 from sparing.model.expression import Attribute, Constant, Expression, Field, Operation, Values, scores
 from sparing.model.measure import area
@@ -152,3 +153,8 @@ def reached(plan: Plan, at: int, knows: Knows, point: Codes) -> set[int]:
         found.update(number for number, via in matching if via == OWN)
         ahead += {via for _, via in matching} - {OWN}
     return found
+
+
+def network_of(plan: Plan) -> Network:
+    """The brokers of a plan, before the first change."""
+    return Network(spread_of(plan, plan.in_force(None)), plan.in_force(None))

@@ -35,16 +35,16 @@ def test_nothing_happens_before_the_state_wakes(world: World, data: st.DataObjec
     plan = world.plan()
     walker = EventWalk(Scene(plan, "t"))
     until = data.draw(st.integers(-10, 60))
-    state, _ = walker.advance(None, [report_of(plan, said) for said in world.reports], until, -100)
+    state, _ = walker.advance(None, [report_of(plan, said) for said in world.reports], until)
     slept = 0
     while (wakes := state.wakes()) is not None:
         assert wakes >= until
         slept, before = slept + 1, pickle.dumps(state)
         if wakes > until:
-            state, outcome = walker.advance(state, [], wakes - 1, until)
+            state, outcome = walker.advance(state, [], wakes - 1)
             assert not outcome.notices
             assert not outcome.bill
-        state, outcome = walker.advance(state, [], wakes, until)
+        state, outcome = walker.advance(state, [], wakes)
         until = wakes
         assert pickle.dumps(state) != before
         assert slept < 1000
@@ -159,13 +159,13 @@ def test_state_stays_flat(policy: EventPolicy, frail: bool, batches: int) -> Non
             key = f"k{r.randrange(batch * 20, batch * 20 + 40)}"
             some.append(Said(start + r.randrange(30), f"{number:05}", r.choice(brokers), key, facts))
         reports = [report_of(walker.scene.plan, said) for said in some]
-        state, _ = walker.advance(state, reports, start + 30, start)
+        state, _ = walker.advance(state, reports, start + 30)
         counts.append(len(state.events))
         sizes.append(len(pickle.dumps(state)))
     half = len(sizes) // 2
     assert max(counts[half:]) <= 1.2 * max(counts[:half])
     assert max(sizes[half:]) <= 1.2 * max(sizes[:half])
     assert state is not None
-    state, _ = walker.advance(state, [], END_OF_TIME, END_OF_TIME)
+    state, _ = walker.advance(state, [], END_OF_TIME)
     assert not state.events
     assert len(over.what("is over")) > 35 * batches

@@ -27,7 +27,7 @@ from tests.flow.events.strategies import (
     policies,
     worlds,
 )
-from tests.flow.events.world import FIELDS, WITHIN, Batch, Sub, Walked, plan_for, walk, walk_batches, with_own
+from tests.flow.events.world import FIELDS, WITHIN, Sub, Walked, plan_for, walk, walk_batches, with_own
 from tests.judges.events import Heard, Said, events_of
 from tests.tries import tries
 
@@ -100,27 +100,6 @@ def test_every_notification_is_on_the_bill(world: World) -> None:
     home = {sub.id: sub.at for sub in world.subs}
     expected = Counter((home[h.who], f"u-{h.who}", h.time) for h in world.wanted())
     assert billed(walk(world.plan(), world.reports), MessageKind.NOTIFICATION) == by_bucket(expected)
-
-
-# Late reports
-
-
-@settings(max_examples=tries(40))
-@given(st.data(), worlds())
-def test_late_reports_change_nothing(data: st.DataObject, world: World) -> None:
-    plan, parts = world.plan(), data.draw(batches(world.reports))
-    late = data.draw(st.lists(st.sampled_from(world.reports), max_size=4))
-    with_late, expected, before = [], [], None
-    for part in parts:
-        extra = [replace(said, time=before - 1 - n, id=f"late{n}") for n, said in enumerate(late)] if before else []
-        expected.append([said.id for said in extra])
-        with_late.append(Batch((*extra, *part.reports), part.until))
-        before = part.until
-    plain, found = walk_batches(plan, parts), walk_batches(plan, with_late)
-    assert [[report.id for report in outcome.late] for outcome in found.outcomes] == expected
-    assert told(found) == told(plain)
-    assert found.bill == plain.bill
-    assert siena_of(found) == siena_of(plain)
 
 
 # Outages

@@ -159,11 +159,11 @@ def walk_batches(
     """Walk through batches; what is remembered goes through `between` after each."""
     walker = EventWalk(Scene(plan, "t", watcher))
     state: EventState | None = None
-    outcomes, before = [], BEGINNING
+    outcomes = []
     for batch in batches:
-        state, outcome = walker.advance(state, [report_of(plan, said) for said in batch.reports], batch.until, before)
+        state, outcome = walker.advance(state, [report_of(plan, said) for said in batch.reports], batch.until)
         outcomes.append(outcome)
-        before, state = batch.until, between(state)
+        state = between(state)
     assert state is not None
     heard = [h for outcome in outcomes for notice in outcome.notices for h in heard_of(plan, notice)]
     return Walked(heard, total(outcome.bill for outcome in outcomes), outcomes, state)

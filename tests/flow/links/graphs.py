@@ -8,10 +8,10 @@ from typing import Any
 
 from sparing.control.plan import Plan
 from sparing.model.bill import Bill, MessageKind
-from sparing.model.window import NWR, CountWindow
+from sparing.model.window import CountWindow
 from tests.judges import overlay as judge
 from tests.judges.overlay import Publication
-from tests.judges.policies import Judge, Link, View, maximum_matching
+from tests.judges.policies import NWR, Judge, Link, View, maximum_matching
 
 Graphs = dict[Link, set[tuple[Any, NWR]]]  # link -> edges from a publication or a partial result to an NWR
 
