@@ -1,1 +1,1 @@
-"""Advertisement-based routing: advertisements flood, subscriptions travel towards those that they meet."""
+"""Routing: advertisements go as far as links are marked for them, subscriptions come the rest of the way."""
