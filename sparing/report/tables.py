@@ -131,7 +131,8 @@ def _by_policy(bills: Mapping[str, Bill], naive: str | None, least: Least | None
     totals = {name: bill.between_brokers() for name, bill in bills.items()}
     columns["between\nbrokers"] = [f"{total:,}" for total in totals.values()]
     if naive is not None and totals[naive]:
-        columns[f"against\n{naive}"] = [change(total, totals[naive]) for total in totals.values()]
+        against = "against\n" + naive.replace("-", "-\n")
+        columns[against] = [change(total, totals[naive]) for total in totals.values()]
     if least is not None and (possible := sum(least.values())):
         columns[f"above\nthe least\n({possible:,})"] = [change(total, possible, 2) for total in totals.values()]
     return _turned("The bill: messages because of publications", bills, columns)

@@ -126,6 +126,9 @@ def test_many_bills_have_a_row_each_and_fit_a_narrow_terminal() -> None:
     table = bills_table(bills, "naive", least, seconds, prices)
     assert all(len(line) <= 80 for line in printed(table, 80).splitlines())
     assert lines(table, 80) == lines(table, 200)
+    fewer = {name: Bill({key: n // 10 for key, n in bill.items()}) for name, bill in bills.items()}
+    longest = bills_table(fewer, "subscriber-edge", {("a", "b"): 900_000})
+    assert lines(longest, 80) == lines(longest, 200)
     found = lines(table, 80)
     assert found.count(["naive", "9,876,554", "12,356", "2,356", "9,891,266", "-", "+9.90%"]) == 1
     assert ["ours", "9,876,543", "12,345", "2,345", "9,891,233", "-0.0003%", "+9.90%"] in found

@@ -101,10 +101,10 @@ def _bucket(plan: Plan, time: int) -> int:
     return time // plan.bucket * plan.bucket
 
 
-def live_of(plan: Plan, topic: str, in_force: np.ndarray) -> Live:
+def live_of(plan: Plan, topic: str, in_force: np.ndarray, slack: float = SLACK) -> Live:
     """The marking of a topic, to be kept up to date."""
     published, subscribed = plan.published[topic], plan.subscribed(topic, in_force)
-    return Live(plan.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed, SLACK)
+    return Live(plan.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed, slack)
 
 
 Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages

@@ -32,8 +32,9 @@ def weights_of(overlay: Overlay, routes: Routes) -> np.ndarray:
 
 
 def afresh(live: Live, matchmaker: Matchmaker, shared: bool, routes: Routes, weight: np.ndarray) -> Marking:
+    """What would be found from the counts that were told; without slack these are the true ones."""
     published = {b: n for b, n in enumerate(live.published.tolist()) if n}
-    return marking_of(matchmaker, shared, routes, weight, published, live.subscribed)
+    return marking_of(matchmaker, shared, routes, weight, published, live.told)
 
 
 def check(live: Live, marking: Marking) -> None:
@@ -57,6 +58,7 @@ def test_every_change_leads_to_what_solving_afresh_gives(
         there = int((live.published if publishes else live.subscribed)[broker])
         before = live.s_link.copy()
         change = (live.publish if publishes else live.subscribe)(broker, max(more, -there))
+        assert live.told.tolist() == live.subscribed.tolist()
         check(live, afresh(live, matchmaker, shared, routes, weight))
         flipped = np.zeros(len(before), bool)
         flipped[[*change.to_s_link, *change.to_p_link]] = True
@@ -89,6 +91,27 @@ def test_advertisements_on_the_bill_are_those_that_come_to_links_and_leave_them(
             messages[key[1]] += abs(now.get(key, 0) - carried.get(key, 0))
         assert change.advertised.tolist() == messages.tolist()
         carried = now
+
+
+@given(overlays(least=2, most=6), st.booleans(), st.sampled_from([0.25, 0.5, 2.0]), st.data())
+def test_with_slack_the_marking_is_the_best_for_what_was_told(
+    overlay: Overlay, shared: bool, slack: float, data: st.DataObject
+) -> None:
+    routes = routes_of(overlay, shared)
+    weight = weights_of(overlay, routes)
+    brokers = st.integers(0, len(routes.brokers) - 1)
+    count = len(routes.brokers)
+    first = np.array(data.draw(st.lists(st.integers(0, 9), min_size=count, max_size=count)))
+    live = Live(Matchmaker.MIN_COST, shared, routes, weight, {0: 3}, first, slack)
+    assert live.told.tolist() == live.subscribed.tolist()
+    for publishes, broker, more in data.draw(st.lists(st.tuples(st.booleans(), brokers, st.integers(-3, 4)))):
+        there, told = int((live.published if publishes else live.subscribed)[broker]), live.told.copy()
+        change = (live.publish if publishes else live.subscribe)(broker, max(more, -there))
+        assert ((live.told > 0) == (live.subscribed > 0)).all()
+        assert (np.abs(live.subscribed - live.told) <= slack * live.told).all()
+        if not publishes and (told == live.told).all():
+            assert not any(len(some) for some in (change.to_s_link, change.to_p_link, change.counted_up))
+        check(live, afresh(live, Matchmaker.MIN_COST, shared, routes, weight))
 
 
 def random_overlay(chance: random.Random, brokers: int, extra: int) -> Overlay:

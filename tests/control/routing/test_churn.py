@@ -13,7 +13,7 @@ from sparing.control.matchmaker.live import Live
 from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routes import Routes
-from sparing.control.routing.billing import bill_at, control_bill, live_of, messages_of
+from sparing.control.routing.billing import SLACK, bill_at, control_bill, live_of, messages_of
 from sparing.control.routing.folded import folded
 from sparing.control.routing.handover import Told, difference, told_of
 from sparing.control.routing.network import OWN, Network
@@ -32,9 +32,10 @@ from tests.control.routing.test_network import check_told
 from tests.control.routing.worlds import TOPIC, Codes, Knows, beyond, plans, points, reached
 
 
-def start(plan: Plan, there: set[int]) -> tuple[Network, Live]:
+def start(plan: Plan, there: set[int], slack: float = 0.0) -> tuple[Network, Live]:
+    """What is told at the start, and a marking that is kept up; without slack, to the last subscription."""
     in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
-    return Network(spread_of(plan, in_force), in_force), live_of(plan, "t", in_force)
+    return Network(spread_of(plan, in_force), in_force), live_of(plan, "t", in_force, slack)
 
 
 def all_reached(plan: Plan, knows: Knows, staying: set[int], published: list[Codes]) -> None:
@@ -51,14 +52,15 @@ def all_reached(plan: Plan, knows: Knows, staying: set[int], published: list[Cod
     plans(matchmaker=Matchmaker.MIN_COST),
     st.lists(st.integers(0, 11), max_size=10),
     st.lists(points, min_size=1, max_size=3),
+    st.sampled_from([0.0, SLACK]),
     st.randoms(use_true_random=False),
 )
 @settings(deadline=None)
 def test_there_is_no_gap_while_links_are_marked_anew(
-    plan: Plan, numbers: list[int], published: list[Codes], chance: random.Random
+    plan: Plan, numbers: list[int], published: list[Codes], slack: float, chance: random.Random
 ) -> None:
     there = set(range(0, len(plan.subscriptions), 2))
-    network, live = start(plan, there)
+    network, live = start(plan, there, slack)
 
     def settle(staying: set[int]) -> None:
         while network.waiting:
@@ -85,7 +87,9 @@ def test_there_is_no_gap_while_links_are_marked_anew(
             settle(staying)
             network.subscribe(number)
             settle(staying)
-        check_markings(plan, network, there)
+        assert network.s_links["t"].tolist() == live.s_link.tolist()
+        if not slack:
+            check_markings(plan, network, there)
         all_reached(plan, network.known.__getitem__, there, published)
 
 
