@@ -39,6 +39,7 @@ def demo(
     )
     with spark_session(master, conf) as spark:
         from sparing.report.bill_page import Billed, bill_page
+        from sparing.report.bill_picture import bill_picture
         from sparing.report.tables import bills_table, links_table, rows_table
         from sparing.spark import sinks
         from sparing.spark.compare import NAIVE, OURS
@@ -71,8 +72,9 @@ def demo(
     bills = {OURS: run.bill, NAIVE: plain.bill}
     out.print(bills_table(bills, NAIVE, run.least))
     out.print(links_table(bills, 5, run.least))
-    page = folder / "bill.html"
-    write_text(page, bill_page(Billed(deployment, bills, tally.rows, run.least)))
+    page, billed = folder / "bill.html", Billed(deployment, bills, tally.rows, run.least)
+    write_text(page, bill_page(billed))
+    write_text(folder / "bill.svg", bill_picture(billed))
     sent, raw = run.bill.between_brokers(), plain.bill.between_brokers()
     say(
         f"{tally.rows['notifications']:,} notifications with {sent:,} messages between brokers "
@@ -81,7 +83,8 @@ def demo(
     reasons = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.items())
     say(f"{counted(tally.rows['quarantine'], 'bad row is', 'bad rows are')} in quarantine: {reasons}.")
     say(f"The deployment is {written.deployment}, the results are in {sinks.place(deployment.sink, replay=True)}.")
-    say(f"The bill as a page is {page}; with every policy and technique on it, it comes from")
+    say(f"The bill as a page is {page}, as a picture {folder / 'bill.svg'}.")
+    say("The page with every policy on it, and what each technique saved, comes from")
     say(f"  {sys.argv[0]} replay {written.deployment} --report {page}")
     say(f"As a stream: {sys.argv[0]} run {written.deployment} --once")
 

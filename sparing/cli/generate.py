@@ -74,6 +74,9 @@ def generate(
     slide: Annotated[
         float | None, _option("--slide", SUBSCRIPTIONS, "Slide of the sliding windows (5).", "SECONDS")
     ] = None,
+    staggered: Annotated[
+        bool, _option("--staggered", SUBSCRIPTIONS, "Windows of each begin at a time of its own.")
+    ] = False,
     columns: Annotated[
         float | None, _option("--columns", SUBSCRIPTIONS, "Share of plain ones that ask for some columns.", "SHARE")
     ] = None,
@@ -135,6 +138,7 @@ def generate(
         "sliding": sliding,
         "window": window,
         "slide": slide,
+        "staggered": staggered or None,
         "columns": columns,
         "selectivity": selectivity,
         "missing": missing,

@@ -56,20 +56,22 @@ def _lying(places: Mapping[str, tuple[float, float]]) -> Mapping[str, tuple[floa
 
 def bill_map(ground: Ground, bill: Bill, title: str, labels: bool = True) -> str:
     """One bill on the ground."""
+    return "\n".join([begin(*ground.size, title), *bill_strokes(ground, bill, labels), "</svg>"])
+
+
+def bill_strokes(ground: Ground, bill: Bill, labels: bool) -> list[str]:
+    """What is drawn of a bill, to be put into a drawing."""
     flows: dict[tuple[str, str], dict[str, int]] = {}
     for shade in SHADES:
         for ends, messages in shade.of(bill).by_link().items():
             flows.setdefault(ends, {})[shade.name] = messages
-    width, height = ground.size
-    labelled = labels and len(ground.overlay.links) <= MOST_LABELS
-    parts = [begin(width, height, title)]
+    parts = []
     for link in ground.overlay.links:
         parts += _link(ground, link.one, link.other, flows)
-    if labelled:
+    if labels and len(ground.overlay.links) <= MOST_LABELS:
         for (source, target), shades in flows.items():
             parts += _count(ground, source, target, sum(shades.values()))
-    parts += _brokers(ground)
-    return "\n".join([*parts, "</svg>"])
+    return parts + _brokers(ground)
 
 
 def _link(ground: Ground, one: str, other: str, flows: Flows) -> list[str]:

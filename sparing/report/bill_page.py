@@ -62,18 +62,28 @@ class Billed:
         """The bill with no technique at all."""
         return list(self.bills.values())[-1]
 
+    @property
+    def ground(self) -> Ground:
+        """What all maps of the bills are drawn on."""
+        home = frozenset(ad.broker for ad in self.deployment.advertisements)
+        served = frozenset(broker for brokers in self.deployment.subscribers.values() for broker in brokers)
+        return ground_of(self.deployment.overlay, home, served, self.bills)
+
+    @property
+    def headline(self) -> str:
+        """What it comes to."""
+        ours, naive = self.ours.over_links().total(), self.naive.over_links().total()
+        saved = f": {share(ours, naive)} fewer" if ours < naive else ""
+        return f"{ours:,} messages of all kinds between brokers instead of {naive:,}{saved}"
+
 
 def bill_page(billed: Billed) -> str:
     """The whole page."""
-    deployment = billed.deployment
-    home = {ad.broker for ad in deployment.advertisements}
-    served = {broker for brokers in deployment.subscribers.values() for broker in brokers}
-    ground = ground_of(deployment.overlay, frozenset(home), frozenset(served), billed.bills)
     parts = [
         *_summary(billed),
         heading("Where messages went"),
         _key(),
-        *_maps(billed, ground),
+        *_maps(billed, billed.ground),
         heading("By policy"),
         *_bars(billed),
         _by_kind(billed),
@@ -84,14 +94,13 @@ def bill_page(billed: Billed) -> str:
         *_links(billed),
         _footer(billed),
     ]
-    return page(f"The bill of {deployment.name}", parts, STYLE)
+    return page(f"The bill of {billed.deployment.name}", parts, STYLE)
 
 
 def _summary(billed: Billed) -> Iterator[str]:
     ours, naive = billed.ours.over_links().total(), billed.naive.over_links().total()
     deployment, prices = billed.deployment, billed.deployment.prices
-    saved = f": {share(ours, naive)} fewer" if ours < naive else ""
-    yield f'<p class="lead">{ours:,} messages between brokers instead of {naive:,}{saved}.</p>'
+    yield f'<p class="lead">{billed.headline}.</p>'
     times = [key.bucket for key in billed.ours if key.bucket is not None]
     span = "."
     if times:

@@ -4,9 +4,12 @@ import json
 
 import typer
 
+from sparing.bench.savings.figures import WORDS
 from sparing.cli import build
+from sparing.report.markdown import markdown_table
 from tests.docs import walks
-from tests.docs.pages import only, table
+from tests.docs.pages import only, table, text_of
+from tests.docs.test_savings import FIGURES
 
 PAGE = "README.md"
 
@@ -35,3 +38,18 @@ def test_the_index_does_what_its_comments_say():
         {"event": 0, "subscription": "cheap"},
     ]
     assert names["index"].match(names["batch"]).ids == ["acme", "init"]
+
+
+def test_the_picture_is_that_of_the_bill_beside_it():
+    bill = only(PAGE, "text", "ours     naive")
+    kinds = ("publication", "result", "merged", "advertisement", "subscription", "channel", "coordination")
+    rows = [line.split() for line in bill.splitlines()]
+    counts = [[int(number.replace(",", "")) for number in row[-2:]] for row in rows if row and row[0] in kinds]
+    ours, naive = (sum(column) for column in zip(*counts, strict=True))
+    picture = text_of("docs/bill.svg")
+    assert f"{ours:,} messages of all kinds between brokers instead of {naive:,}" in picture
+    assert text_of(PAGE).count("(docs/bill.svg)") == 1
+
+
+def test_what_each_technique_saves_is_what_the_benchmark_found():
+    assert markdown_table(*FIGURES.left_out(), WORDS) in text_of(PAGE)

@@ -4,7 +4,7 @@ import json
 
 from sparing.bench.savings import CASES, Figures
 from sparing.bench.savings.figures import WORDS
-from sparing.bench.tables import markdown_table
+from sparing.report.markdown import markdown_table
 from tests.docs.pages import ROOT, text_of
 
 FIGURES = Figures.of(json.loads((ROOT / "benchmarks" / "savings.json").read_text()))

@@ -13,6 +13,7 @@ from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.prices import Prices
 from sparing.report.bill_map import WIDEST, bill_map, ground_of
 from sparing.report.bill_page import Billed, bill_page
+from sparing.report.bill_picture import bill_picture
 from sparing.report.over_time import MOST_BARS, over_time
 from sparing.report.savings import savings_rows
 from sparing.report.shades import SHADES
@@ -83,7 +84,9 @@ def test_the_page_has_the_numbers(billed):
     shape = Shape()
     shape.feed(bill_page(billed))
     text = " ".join(" ".join(shape.words).split())
-    assert "832 messages between brokers instead of 2,002 : 58.4% fewer" in text.replace("2,002:", "2,002 :")
+    assert "832 messages of all kinds between brokers instead of 2,002 : 58.4% fewer" in text.replace(
+        "2,002:", "2,002 :"
+    )
     assert "static is not among them: Why not." in text
     for number in ("770", "852", "416.00", "84.1 kB", "-58.4%"):
         assert number in text, number
@@ -147,4 +150,15 @@ def test_an_overlay_without_links_or_messages_can_be_drawn():
         {"name": "alone", "overlay": {"brokers": ["a"]}, "topics": {"t": {"time": "ts", "fields": {"ts": "timestamp"}}}}
     )
     page = bill_page(Billed(alone, {"ours": Bill(), "naive": Bill()}, {}))
-    assert "0 messages between brokers instead of 0." in page
+    assert "0 messages of all kinds between brokers instead of 0." in page
+
+
+def test_the_picture_stands_by_itself_with_both_bills_on_it(billed):
+    root = ElementTree.fromstring(bill_picture(billed))
+    texts = ["".join(element.itertext()) for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "832 messages of all kinds between brokers instead of 2,002: 58.4% fewer" in texts
+    assert "with Sparing: 832 messages" in texts
+    assert "naive: 2,002 messages" in texts
+    assert {shade.name for shade in SHADES} <= set(texts)
+    assert "a <city> & more" in root.find("{http://www.w3.org/2000/svg}title").text
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}g"))) >= 2
