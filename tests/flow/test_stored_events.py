@@ -6,7 +6,7 @@ import pickle
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sparing.control.merging.policy import EventPolicy, Events, Moves
@@ -99,6 +99,14 @@ def test_those_who_stay_are_told_everything_once(said, cut, policy, later_links,
     st.sampled_from([0, 4]),
     st.sampled_from(["true", "a >= 1", "k = 'x'"]),
     st.sets(st.sampled_from(BROKERS)),
+)
+@example(  # the event is over when the plan changes, but for somebody who leaves
+    said=[Said(24, "00", "b0", "y", frozenset()), Said(44, "01", "b0", "y", frozenset({("a", 0)}))],
+    cut=45,
+    policy=EventPolicy(),
+    every=0,
+    where="k = 'x'",
+    publishers=set(),
 )
 def test_who_comes_is_told_of_what_is_under_way(said, cut, policy, every, where, publishers):
     """Also of events that concerned nobody before, and if nobody waits for a cycle."""

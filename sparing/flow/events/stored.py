@@ -60,6 +60,8 @@ def restored(found: Stored, scene: Scene, same_plan: bool) -> EventState:
                 event.told.setdefault(circle.number, []).append(Told(circle, version, roused))
         if not same_plan:
             _adapt(event, scene, tree, time)
+            if event.closing and event.tick is None:
+                continue  # it waited only for somebody who is not there any more
         events.append(event)
     if len(placers) != len(scene.trees) or isinstance(scene.policy.places, int):
         placers = [placer_of(scene.policy.places, tree) for tree in scene.trees]
