@@ -34,7 +34,6 @@ from sparing.spark.match_stage import match
 from sparing.spark.pipeline import PubSub
 from sparing.spark.run import stream, wait
 from sparing.spark.shipping import ship
-from sparing.spark.unpack_stage import notifications, unpack
 from sparing.spark.walk_stage import walk_batch
 from sparing.workloads.files import write
 from sparing.workloads.stock import DEFAULTS, stock
@@ -179,22 +178,20 @@ def _our_batch(spark: SparkSession, deployment: Deployment) -> None:
 
 def _stages(spark: SparkSession, deployment: Deployment, settings: Settings) -> dict[str, float]:
     """What each step of our batch run adds: the pipeline is run up to every step, and the medians are subtracted."""
-    plan = plan_of(deployment)
-    interests = Interests.of(plan)
+    interests = Interests.of(plan_of(deployment))
     shipped = ship(spark, interests)
     admitted = admit(sources.read(spark, deployment, streaming=False), interests)
     matched = match(admitted, shipped)
-    records = unpack(walk_batch(matched, shipped))
     upto = {
-        "read and admit": admitted,
-        "match, plain deliveries": matched,
-        "walk, unpack": records,
-        "notifications as rows": notifications(spark, records, plan),
+        "read and admit": lambda _: _discard(admitted),
+        "match, plain deliveries": lambda _: _discard(matched),
+        "walk": lambda _: _discard(walk_batch(matched, shipped)),
+        "notifications as rows, bill": lambda _: _our_batch(spark, deployment),
     }
     found: dict[str, float] = {}
     before = 0.0
-    for step, frame in upto.items():
-        seconds = median(_timed(lambda _, f=frame: _discard(f), n) for n in range(settings.repeat))  # type: ignore[misc]
+    for step, work in upto.items():
+        seconds = median(_timed(work, n) for n in range(settings.repeat))
         found[step] = max(seconds - before, 0.0)
         before = seconds
     return found

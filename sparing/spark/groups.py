@@ -16,6 +16,7 @@ from sparing.flow.walk_state import WalkState
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import parcels
 from sparing.spark.keys import lane_of
+from sparing.spark.parcels import Parcel
 from sparing.spark.shipping import Machinery
 
 State = WalkState | MergedState
@@ -23,7 +24,7 @@ State = WalkState | MergedState
 
 def advance(
     machinery: Machinery, group: str, state: State | None, held: Iterable[bytes], until: int, late_before: int
-) -> tuple[State, list[bytes]]:
+) -> tuple[State, list[Parcel]]:
     """Walk one group on, and pack up what came of it."""
     if (lane := lane_of(group)) is not None:
         assert state is None or isinstance(state, MergedState)
@@ -34,13 +35,13 @@ def advance(
 
 def _advance_windows(
     machinery: Machinery, group: str, state: WalkState | None, held: Iterable[bytes], until: int, late_before: int
-) -> tuple[WalkState, list[bytes]]:
+) -> tuple[WalkState, list[Parcel]]:
     topic_name = machinery.topic_of_group.get(group)
     if topic_name is None:  # all its subscriptions were taken away while the stream stood still
         return WalkState(), []
     topic = machinery.interests.plan.topics[topic_name]
     types = {name: column_type(topic, name) for name in machinery.interests.carried[topic.name]}
-    arrivals = [Matched.unpack(parcel[1:], types) for parcel in held]
+    arrivals = [Matched.unpack(contents, types) for contents in held]
     began = time.thread_time()
     interests, overlay = machinery.interests, machinery.overlay
     after, outcome = overlay.advance(state, arrivals, until, late_before, bound=interests.bound)
@@ -61,8 +62,8 @@ def _advance_windows(
 
 def _advance_events(
     machinery: Machinery, topic: str, state: MergedState | None, held: Iterable[bytes], until: int, late_before: int
-) -> tuple[MergedState, list[bytes]]:
-    arrivals = [unpack(parcel[1:], machinery.interests.plan.topics[topic]) for parcel in held]
+) -> tuple[MergedState, list[Parcel]]:
+    arrivals = [unpack(contents, machinery.interests.plan.topics[topic]) for contents in held]
     began = time.thread_time()
     bound = machinery.interests.bound
     after, outcome = machinery.merged(topic).advance(state, arrivals, until, late_before, bound=bound)

@@ -26,9 +26,18 @@ from sparing.model.topic import Topic
 from sparing.spark import parcels
 from sparing.spark.admit_stage import FIELD, union_fields
 from sparing.spark.keys import CLOCK, PASSING, Lane
+from sparing.spark.parcels import Parcel
 from sparing.spark.shipping import Machinery, Shipped
 
-_SCHEMA = pa.schema({"group": pa.string(), "parcel": pa.large_binary(), "clock": parcels.TIMESTAMP})
+_SCHEMA = pa.schema(
+    {
+        "group": pa.string(),
+        "what": pa.string(),
+        "rows": pa.int64(),
+        "parcel": pa.large_binary(),
+        "clock": parcels.TIMESTAMP,
+    }
+)
 
 
 def match(admitted: DataFrame, shipped: Shipped) -> DataFrame:
@@ -37,7 +46,7 @@ def match(admitted: DataFrame, shipped: Shipped) -> DataFrame:
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return _run(batches, shipped.machinery())
 
-    return admitted.mapInArrow(run, "group string, parcel binary, clock timestamp")
+    return admitted.mapInArrow(run, "group string, what string, rows long, parcel binary, clock timestamp")
 
 
 def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa.RecordBatch]:
@@ -57,8 +66,8 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
             topic = machinery.interests.plan.topics[publications.topic]
             if topic.merge is not None:
                 for lane, some in by_lane(publications, topic, machinery.interests.lanes(topic.name)):
-                    parcel = parcels.REPORTS + pack(some, machinery.interests.keep_payload)
-                    yield _row(Lane(topic.name, lane).key, parcel)
+                    contents = pack(some, machinery.interests.keep_payload)
+                    yield _row(Lane(topic.name, lane).key, Parcel(parcels.REPORTS, len(some), contents))
                 continue
             began = time.thread_time()
             for arrival in machinery.at_once.arrive(publications):
@@ -67,7 +76,7 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
                 for parcel in _plain(arrival, machinery):
                     yield _row(passing, parcel)
                 for group, matched in arrival.held.items():
-                    yield _row(group, parcels.HELD + matched.pack())
+                    yield _row(group, Parcel(parcels.HELD, len(matched), matched.pack()))
                 began = time.thread_time()
     if bill:
         yield _row(passing, parcels.bill(bill))
@@ -149,7 +158,7 @@ def _own(payload: np.ndarray, foreign: list[np.ndarray], topic: Topic) -> np.nda
     return payload
 
 
-def _plain(arrival: Arrival, machinery: Machinery) -> Iterator[bytes]:
+def _plain(arrival: Arrival, machinery: Machinery) -> Iterator[Parcel]:
     """Plain deliveries: whole payloads one row per publication, cut-down payloads apart."""
     subscriptions = machinery.interests.plan.subscriptions
     publications = arrival.publications
@@ -160,7 +169,7 @@ def _plain(arrival: Arrival, machinery: Machinery) -> Iterator[bytes]:
     if len(whole):
         found = whole.without_empty()
         times, payloads = publications.time[found.events], publications.payload[found.events]
-        yield parcels.events(publications.topic, times, payloads, found.starts, found.subscriptions)
+        yield parcels.events(times, payloads, found.starts, found.subscriptions)
     if rest is not whole and len(rest):
         rows = rest.rows
         cut = [
@@ -168,13 +177,18 @@ def _plain(arrival: Arrival, machinery: Machinery) -> Iterator[bytes]:
             for row, recipient in zip(rows.tolist(), rest.subscriptions.tolist(), strict=True)
         ]
         payloads = np.array(cut, dtype=object)
-        yield parcels.events(
-            publications.topic, publications.time[rows], payloads, np.arange(len(rows) + 1), rest.subscriptions
-        )
+        yield parcels.events(publications.time[rows], payloads, np.arange(len(rows) + 1), rest.subscriptions)
 
 
-def _row(group: str, parcel: bytes | None, clock: int | None = None) -> pa.RecordBatch:
-    clocks = pa.array([clock], pa.int64()).cast(parcels.TIMESTAMP)
+def _row(group: str, parcel: Parcel | None, clock: int | None = None) -> pa.RecordBatch:
+    what, rows, contents = parcel or (None, None, None)
     return pa.RecordBatch.from_arrays(
-        [pa.array([group]), pa.array([parcel], pa.large_binary()), clocks], schema=_SCHEMA
+        [
+            pa.array([group]),
+            pa.array([what], pa.string()),
+            pa.array([rows], pa.int64()),
+            pa.array([contents], pa.large_binary()),
+            pa.array([clock], pa.int64()).cast(parcels.TIMESTAMP),
+        ],
+        schema=_SCHEMA,
     )

@@ -1,12 +1,14 @@
 """Parcels: everything that Python stages hand to each other, packed into few large binary values.
 
 Rows through Python are the slow path of Spark, so a stage gives one parcel per kind and task (or interest group), and
-only the last stage turns parcels into rows again. The first byte tells what a parcel holds.
+only the last stage turns parcels into rows again. Beside each parcel Spark gets to know what it holds and how many rows
+that comes to, so parcels can be told apart, counted and kept without being opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,29 +17,27 @@ from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.events.telling import Telling
 from sparing.model.bill import DATA, Bill, MessageKind
 
-HELD = b"H"  # matched publications for an interest group
-EVENTS = b"E"  # plain deliveries: one row per publication, with all its recipients
-WINDOWS = b"W"  # window results and digests
-REPORTS = b"R"  # reports on events of a merged topic
-TOLD = b"T"  # notifications about merged events, with all their recipients
-BILL = b"B"
-METER = b"M"  # CPU time, and the fewest messages that had to cross a link
-QUARANTINE = b"Q"
+HELD = "held"  # matched publications for an interest group
+REPORTS = "reports"  # reports on events of a merged topic
+NOTIFICATIONS = "notifications"  # one entry for all recipients of the same
+BILL = "bill"
+METER = "meter"  # CPU time, and the fewest messages that had to cross a link
+QUARANTINE = "quarantine"
+
+EVENT, WINDOW, MERGED = "event", "window", "merged"  # kinds of notifications
 
 CPU, LEAST, SIENA = "cpu", "least", "siena"  # kinds of measurements
 EVENTS_OF = "events: "  # what starts the names of those of merged topics' messages, by kind
 
 Link = tuple[str, str]
+Payloads = np.ndarray | Sequence[str]  # JSON texts
 
 TIMESTAMP = pa.timestamp("us", "UTC")
 
-_SCHEMAS = {
-    EVENTS: pa.schema(
-        {"topic": pa.string(), "time": TIMESTAMP, "payload": pa.string(), "recipients": pa.list_(pa.int32())}
-    ),
-    WINDOWS: pa.schema({"recipient": pa.int32(), "start": TIMESTAMP, "end": TIMESTAMP, "payload": pa.string()}),
-    TOLD: pa.schema(
+SCHEMAS = {
+    NOTIFICATIONS: pa.schema(
         {
+            "kind": pa.string(),
             "time": TIMESTAMP,
             "start": TIMESTAMP,
             "end": TIMESTAMP,
@@ -48,52 +48,77 @@ _SCHEMAS = {
     BILL: pa.schema(
         {"source": pa.string(), "target": pa.string(), "kind": pa.string(), "messages": pa.int64(), "bucket": TIMESTAMP}
     ),
-    METER: pa.schema({"source": pa.string(), "target": pa.string(), "kind": pa.string(), "messages": pa.int64()}),
+    METER: pa.schema({"source": pa.string(), "target": pa.string(), "kind": pa.string(), "amount": pa.int64()}),
     QUARANTINE: pa.schema({"row": pa.string(), "reason": pa.string(), "detail": pa.string()}),
 }
 
 
-def pack(tag: bytes, table: pa.Table) -> bytes:
+class Parcel(NamedTuple):
+    """What a parcel holds, how many rows it will come to (notifications: one for every recipient), and its contents."""
+
+    what: str
+    rows: int
+    contents: bytes
+
+
+def pack(what: str, table: pa.Table, rows: int | None = None) -> Parcel:
     """A table as a parcel."""
     sink = pa.BufferOutputStream()
-    sink.write(tag)
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    return bytes(sink.getvalue().to_pybytes())
+    return Parcel(what, table.num_rows if rows is None else rows, bytes(sink.getvalue().to_pybytes()))
 
 
-def unpack(parcel: bytes) -> tuple[bytes, pa.Table]:
-    """What a parcel holds."""
-    with pa.ipc.open_stream(pa.py_buffer(parcel)[1:]) as reader:
-        return parcel[:1], reader.read_all()
+def unpack(contents: bytes) -> pa.Table:
+    """The table that was packed."""
+    with pa.ipc.open_stream(contents) as reader:
+        return reader.read_all()
 
 
-def events(topic: str, times: np.ndarray, payloads: np.ndarray, offsets: np.ndarray, recipients: np.ndarray) -> bytes:
+def events(times: np.ndarray, payloads: np.ndarray, offsets: np.ndarray, recipients: np.ndarray) -> Parcel:
     """Plain deliveries: publication n goes to recipients[offsets[n]:offsets[n + 1]]."""
-    lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(recipients, pa.int32()))
-    columns = [pa.array([topic] * len(times)), pa.array(times).cast(TIMESTAMP), pa.array(payloads, pa.string()), lists]
-    return pack(EVENTS, pa.Table.from_arrays(columns, schema=_SCHEMAS[EVENTS]))
+    never = pa.nulls(len(times), TIMESTAMP)
+    return _notifications([(EVENT, _times(times), never, never, payloads, _lists(offsets, recipients))])
 
 
-def windows(notifications: Iterable[Notifications]) -> bytes:
+def windows(notifications: Iterable[Notifications]) -> Parcel:
     """Results of windows and digests."""
-    tables = []
+    parts = []
     for found in notifications:
-        times = (pa.array(column, pa.int64()).cast(TIMESTAMP) for column in (found.start, found.end))
-        recipients = pa.array(found.subscription, pa.int32())
-        tables.append(
-            pa.Table.from_arrays([recipients, *times, pa.array(found.payload, pa.string())], schema=_SCHEMAS[WINDOWS])
-        )
-    return pack(WINDOWS, pa.concat_tables(tables))
+        starts, ends = _times(found.start), _times(found.end)
+        singles = _lists(np.arange(len(ends) + 1), found.subscription)
+        parts.append((WINDOW, ends, starts, ends, found.payload, singles))
+    return _notifications(parts)
 
 
-def told(tellings: Iterable[Telling]) -> bytes:
+def told(tellings: Sequence[Telling]) -> Parcel:
     """Notifications about merged events."""
-    rows = [(t.time, t.start, t.end, t.payload, t.subscriptions) for t in tellings]
-    return pack(TOLD, _table(TOLD, list(zip(*rows, strict=True))))
+    times = (_times([getattr(t, name) for t in tellings]) for name in ("time", "start", "end"))
+    offsets = np.cumsum([0, *(len(t.subscriptions) for t in tellings)])
+    recipients = [number for t in tellings for number in t.subscriptions]
+    return _notifications([(MERGED, *times, [t.payload for t in tellings], _lists(offsets, recipients))])
 
 
-def bill(found: Bill) -> bytes:
+def _notifications(parts: Iterable[tuple[str, pa.Array, pa.Array, pa.Array, Payloads, pa.ListArray]]) -> Parcel:
+    """Parts: kind, times, starts, ends, payloads, recipients."""
+    schema = SCHEMAS[NOTIFICATIONS]
+    tables, rows = [], 0
+    for kind, times, starts, ends, payloads, recipients in parts:
+        columns = [pa.repeat(kind, len(times)), times, starts, ends, pa.array(payloads, pa.string()), recipients]
+        tables.append(pa.Table.from_arrays(columns, schema=schema))
+        rows += len(recipients.values)
+    return pack(NOTIFICATIONS, pa.concat_tables(tables), rows)
+
+
+def _times(micros: np.ndarray | Sequence[int | None]) -> pa.Array:
+    return pa.array(micros, pa.int64()).cast(TIMESTAMP)
+
+
+def _lists(offsets: np.ndarray, values: np.ndarray | Sequence[int]) -> pa.ListArray:
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values, pa.int32()))
+
+
+def bill(found: Bill) -> Parcel:
     """A part of the bill."""
     rows = [(key.source, key.target, key.kind.value, messages, key.bucket) for key, messages in found.items()]
     return pack(BILL, _table(BILL, list(zip(*rows, strict=True))))
@@ -101,7 +126,7 @@ def bill(found: Bill) -> bytes:
 
 def meter(
     seconds: float, least: Mapping[Link, int], siena: Mapping[Link, int] | None = None, events: Bill | None = None
-) -> bytes:
+) -> Parcel:
     """What was measured: microseconds of CPU time (without a link), and messages by link.
 
     `siena` is what merged topics would have taken if nobody merged, `events` what they took, by kind.
@@ -115,19 +140,16 @@ def meter(
     return pack(METER, _table(METER, list(zip(*rows, strict=True))))
 
 
-def quarantine(rows: Iterable[tuple[str, str, str]]) -> bytes:
+def quarantine(rows: Iterable[tuple[str, str, str]]) -> Parcel:
     """Rows as they came, each with reason and detail."""
     return pack(QUARANTINE, _table(QUARANTINE, list(zip(*rows, strict=True))))
 
 
-def _table(tag: bytes, columns: list[tuple[object, ...]]) -> pa.Table:
-    schema = _SCHEMAS[tag]
+def _table(what: str, columns: list[tuple[Any, ...]]) -> pa.Table:
+    schema = SCHEMAS[what]
     if not columns:
         return schema.empty_table()
     arrays = []
     for field, values in zip(schema, columns, strict=True):
-        if field.type == TIMESTAMP:
-            arrays.append(pa.array(values, pa.int64()).cast(TIMESTAMP))
-        else:
-            arrays.append(pa.array(values, field.type))
+        arrays.append(_times(values) if field.type == TIMESTAMP else pa.array(values, field.type))
     return pa.Table.from_arrays(arrays, schema=schema)

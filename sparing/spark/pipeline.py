@@ -25,16 +25,15 @@ from sparing.spark import unpack_stage
 from sparing.spark.admit_stage import admit
 from sparing.spark.match_stage import match
 from sparing.spark.shipping import ship
-from sparing.spark.unpack_stage import unpack
-from sparing.spark.walk_stage import walk_batch, walk_stream
+from sparing.spark.walk_stage import passing, walk_batch, walk_stream
 
 
 @dataclass(frozen=True)
 class Delivered:
     """What came of publications: DataFrames, batch or streaming as the publications were.
 
-    `records` has everything in one frame. In a stream, use it in `foreachBatch` with `of`, because two queries on
-    parts of it would run the pipeline twice. In a batch it is kept once computed; `forget` frees it.
+    `records` has everything in one frame, packed. In a stream, use it in `foreachBatch` with `of`, because two queries
+    on parts of it would run the pipeline twice. In a batch it is `kept` once computed; `forget` frees it.
 
     `control` is what the control plane sent, worked out when the bill is asked for. A batch has it on its bill; a
     stream writes it down once, in the first micro-batch under a plan (`sparing run`). `fingerprint` is the plan's, as
@@ -46,6 +45,7 @@ class Delivered:
     records: DataFrame
     control: Callable[[], Bill] | None = None
     fingerprint: str = ""
+    kept: tuple[DataFrame, ...] = ()
 
     @cached_property
     def notifications(self) -> DataFrame:
@@ -79,7 +79,8 @@ class Delivered:
 
     def forget(self) -> None:
         """Free what a batch keeps."""
-        self.records.unpersist()
+        for frame in self.kept:
+            frame.unpersist()
 
 
 class PubSub:
@@ -127,9 +128,11 @@ class PubSub:
         parceled = match(admit(publications, interests), shipped)
         if streaming:
             walked = walk_stream(parceled, shipped, self.deployment.watermark)
-            return Delivered(self.spark, self.plan, unpack(walked), fingerprint=shipped.fingerprint)
-        records = unpack(walk_batch(parceled, shipped)).persist()
-        return Delivered(self.spark, self.plan, records, partial(control_bill, self.plan))
+            return Delivered(self.spark, self.plan, walked, fingerprint=shipped.fingerprint)
+        parceled = parceled.persist()  # read twice: by the walk, and for what goes around it
+        walked = walk_batch(parceled, shipped).persist()
+        records, control = passing(parceled).union(walked), partial(control_bill, self.plan)
+        return Delivered(self.spark, self.plan, records, control, kept=(parceled, walked))
 
     def groups(self) -> dict[str, str]:
         """Subscription id -> interest group, for subscriptions that wait for something."""

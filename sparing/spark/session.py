@@ -24,6 +24,8 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     # Packed rows are few and large: big Arrow batches in, and (on a local master) no more partitions than cores.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    # With a limit in bytes Spark would measure all that is in a batch again for every row.
+    "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
     "spark.sql.execution.arrow.useLargeVarTypes": "true",
     "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",

@@ -7,26 +7,27 @@ the bill and the reasons, so nothing extra runs for the sake of metrics.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from sparing.control.plan import Plan
 from sparing.model.bill import MessageKind
+from sparing.spark.parcels import BILL, NOTIFICATIONS, QUARANTINE, unpack
 from sparing.spark.pipeline import Delivered
-from sparing.spark.unpack_stage import BILL, NOTIFICATION, QUARANTINE
 
-TABLES = {"notifications": NOTIFICATION, "bill": BILL, "quarantine": QUARANTINE}
+TABLES = (NOTIFICATIONS, BILL, QUARANTINE)
 MOST_LINKS = 200  # directed links whose messages are counted one by one
 LinkKind = tuple[str, str, str]  # source, target, kind
 
-# As text, because every call into Java takes its time, and this is done for every micro-batch.
-_ROWS = f"sum(if(record = '{NOTIFICATION}', size(recipients), 1)) AS rows"
-_WHAT = f"CASE record WHEN '{BILL}' THEN kind WHEN '{QUARANTINE}' THEN reason END AS what"
-# The last hop has as many ends as there are subscribers, so it is left out.
-_CROSSED = f"record = '{BILL}' AND kind != '{MessageKind.NOTIFICATION.value}'"
-_ENDS = tuple(f"if({_CROSSED}, {end}, NULL) AS {end}" for end in ("source", "target"))
+_TEXTS, _NUMBERS = ("what", "name", "source", "target"), ("rows", "messages")
+_COUNTED = pa.schema([(name, pa.string()) for name in _TEXTS] + [(name, pa.int64()) for name in _NUMBERS])
 
 
 @dataclass(frozen=True)
@@ -46,25 +47,60 @@ def has_few_links(plan: Plan) -> bool:
 
 def tally_of(delivered: Delivered, by_link: bool = False) -> Tally:
     """Count what was delivered. One Spark job; the control plane's part of the bill is counted here."""
-    keys = [F.expr(text) for text in ("record", _WHAT, *(_ENDS if by_link else ()))]
-    counts = F.expr(_ROWS), F.expr("sum(messages) AS messages")
     rows, reasons = Counter[str](), Counter[str]()
     messages, links = Counter[str](), Counter[LinkKind]()
-    for found in delivered.records.groupBy(*keys).agg(*counts).collect():
-        rows[found["record"]] += int(found["rows"])
-        if found["record"] == QUARANTINE:
-            reasons[found["what"]] += int(found["rows"])
-        elif found["record"] == BILL:
-            messages[found["what"]] += int(found["messages"])
-            if by_link and found["source"] is not None:
-                links[found["source"], found["target"], found["what"]] += int(found["messages"])
+    for what, name, source, target, count, sent in _counts(delivered.records).collect():
+        rows[what] += count
+        if what == QUARANTINE:
+            reasons[name] += count
+        elif what == BILL:
+            messages[name] += sent
+            if source is not None:
+                links[source, target, name] += sent
     rows[BILL] += len(delivered.settled)
     for key, count in delivered.settled.items():
         messages[key.kind.value] += count
         links[key.source, key.target, key.kind.value] += count
     return Tally(
-        {name: rows[record] for name, record in TABLES.items()},
+        {name: rows[name] for name in TABLES},
         dict(sorted(messages.items())),
         dict(sorted(reasons.items())),
         dict(sorted(links.items())) if by_link else None,
     )
+
+
+def _counts(records: DataFrame) -> DataFrame:
+    """Every parcel's part: how many notifications; bills by kind and link; rows set aside by reason."""
+    # Notifications are many, and how many is known without opening them.
+    opened = F.when(F.col("what") != NOTIFICATIONS, F.col("parcel")).alias("parcel")
+    return (
+        records.where(F.col("what").isin(*TABLES))
+        .select("what", "rows", opened)
+        .mapInArrow(_count, from_arrow_schema(_COUNTED))
+    )
+
+
+def _count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for row in batch.to_pylist():
+            yield from _counted(row["what"], row["rows"], row["parcel"]).to_batches()
+
+
+def _counted(what: str, rows: int, contents: bytes | None) -> pa.Table:
+    if contents is None:
+        columns: dict[str, Any] = {"rows": [rows]}
+    elif what == QUARANTINE:
+        found = unpack(contents).group_by("reason").aggregate([([], "count_all")])
+        columns = {"name": found["reason"], "rows": found["count_all"]}
+    else:
+        bill = unpack(contents)
+        # The last hop has as many ends as there are subscribers, so it is counted as a whole.
+        last = pc.equal(bill["kind"], MessageKind.NOTIFICATION.value)
+        ends = {end: pc.if_else(last, None, bill[end]) for end in ("source", "target")}
+        parts = pa.table({"name": bill["kind"], **ends, "messages": bill["messages"]})
+        found = parts.group_by(["name", *ends]).aggregate([([], "count_all"), ("messages", "sum")])
+        columns = {name: found[name] for name in ("name", *ends)}
+        columns |= {"rows": found["count_all"], "messages": found["messages_sum"]}
+    length = len(columns["rows"])
+    columns["what"] = [what] * length
+    return pa.table({f.name: columns.get(f.name, pa.nulls(length, f.type)) for f in _COUNTED}, schema=_COUNTED)

@@ -1,7 +1,8 @@
 """The overlay walk on Spark: one stateful operator, one key per interest group or lane, one packed state per key.
 
 In a batch every group is walked to the end of time. In a stream each micro-batch is walked up to the watermark, and
-what is left is the group's state. Parcels that only pass through are handed on as they are.
+what is left is the group's state. Parcels that only pass go around the walk in a batch; in a stream, which has to be
+one piece, they are handed on as they are.
 """
 
 from __future__ import annotations
@@ -16,32 +17,37 @@ from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.spark.groups import advance
-from sparing.spark.keys import CLOCK, PASSING
+from sparing.spark.keys import PASSING
 from sparing.spark.shipping import Shipped
 from sparing.spark.states import load, store
 
 _MILLISECOND = 1_000
 PORTIONS = 4
+RESULTS = ("what", "rows", "parcel")
+SCHEMA = "what string, rows long, parcel binary"
+
+
+def passing(parceled: DataFrame) -> DataFrame:
+    """Parcels that need no walk: results already."""
+    return parceled.where(parceled["group"].startswith(PASSING) & parceled["parcel"].isNotNull()).select(*RESULTS)
 
 
 def walk_batch(parceled: DataFrame, shipped: Shipped) -> DataFrame:
-    """Parcels of results for a whole trace."""
+    """Parcels of results for a whole trace, without those that only pass."""
 
     def run(key: tuple[Any, ...], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         group = key[0].as_py()
-        if group.startswith(PASSING):
-            yield from (batch.select(["parcel"]) for batch in batches)
-            return
-        columns = [batch["parcel"] for batch in batches]
-        found = [parcel for column in columns for parcel in column.to_pylist()]
+        arrived = list(batches)
+        found = [contents for batch in arrived for contents in batch["parcel"].to_pylist()]
         _, results = advance(shipped.machinery(), group, None, found, END_OF_TIME, BEGINNING)
-        # Whether binary values are large ones in Arrow is a setting of the session: give back what came.
-        yield pa.RecordBatch.from_arrays([pa.array(results, columns[0].type)], names=["parcel"])
+        # Whether texts and binary values are large ones in Arrow is a setting of the session: give back what came.
+        arrays = [pa.array([r[at] for r in results], arrived[0][name].type) for at, name in enumerate(RESULTS)]
+        yield pa.RecordBatch.from_arrays(arrays, names=list(RESULTS))
 
     # Groups differ in size, so there are several portions of them per core.
     portions = PORTIONS * parceled.sparkSession.sparkContext.defaultParallelism
-    groups = parceled.where(parceled["group"] != CLOCK).repartition(portions, "group").groupBy("group")
-    return groups.applyInArrow(run, "parcel binary")
+    groups = parceled.where(~parceled["group"].startswith(PASSING)).repartition(portions, "group").groupBy("group")
+    return groups.applyInArrow(run, SCHEMA)
 
 
 def walk_stream(parceled: DataFrame, shipped: Shipped, watermark: int) -> DataFrame:
@@ -49,10 +55,10 @@ def walk_stream(parceled: DataFrame, shipped: Shipped, watermark: int) -> DataFr
 
     def run(key: tuple[str], parts: Iterable[pd.DataFrame], state: GroupState) -> Iterator[pd.DataFrame]:
         group = key[0]
-        found = [parcel for part in parts for parcel in part["parcel"] if parcel is not None]
         if group.startswith(PASSING):
-            yield pd.DataFrame({"parcel": found})
+            yield from (part.loc[part["parcel"].notna(), list(RESULTS)] for part in parts)
             return
+        found = [contents for part in parts for contents in part["parcel"] if contents is not None]
         machinery = shipped.machinery()
         # Before the first watermark Spark says 0, which must not make events from before 1970 late.
         now = state.getCurrentWatermarkMs() * _MILLISECOND or BEGINNING
@@ -66,9 +72,9 @@ def walk_stream(parceled: DataFrame, shipped: Shipped, watermark: int) -> DataFr
             if wakes is not None:
                 # A time-out comes once the watermark is past it: so this one when the watermark reaches `wakes`.
                 state.setTimeoutTimestamp(max(-(-wakes // _MILLISECOND) - 1, now // _MILLISECOND, 1))
-        yield pd.DataFrame({"parcel": results})
+        yield pd.DataFrame(results, columns=list(RESULTS))
 
     clocked = parceled.withWatermark("clock", f"{watermark} microseconds")
     return clocked.groupBy("group").applyInPandasWithState(
-        run, "parcel binary", "state binary", "append", GroupStateTimeout.EventTimeTimeout
+        run, SCHEMA, "state binary", "append", GroupStateTimeout.EventTimeTimeout
     )

@@ -26,6 +26,7 @@ from sparing.spark import parcels
 from sparing.spark.admit_stage import FIELD, union_fields
 from sparing.spark.groups import advance
 from sparing.spark.match_stage import _run, admitted
+from sparing.spark.parcels import Parcel
 from sparing.spark.shipping import Machinery
 from sparing.spark.states import load, store
 from tests.judges import everything
@@ -180,10 +181,10 @@ class Stream:
         table = table_of(plan, step.lines)
         _note(plan, machinery.at_once, [found for found, _ in admitted(table, machinery)], self.outcome)
         held: dict[str, list[bytes]] = {group: [] for group in self.states}
-        passing: list[bytes] = []
+        passing: list[Parcel] = []
         for row in (row for part in _run(_record_batches(table), machinery) for row in part.to_pylist()):
             if row["group"].startswith("\t"):
-                passing += [] if row["parcel"] is None else [row["parcel"]]
+                passing += [] if row["parcel"] is None else [Parcel(row["what"], row["rows"], row["parcel"])]
             else:
                 held.setdefault(row["group"], []).append(row["parcel"])
         for group, found in sorted(held.items()):
@@ -194,28 +195,21 @@ class Stream:
             if not after.empty:
                 self.states[group] = store(machinery, group, after)
         for parcel in passing:
-            self._collect(*parcels.unpack(parcel))
+            self._collect(parcel.what, parcels.unpack(parcel.contents))
 
-    def _collect(self, tag: bytes, table: pa.Table) -> None:
+    def _collect(self, what: str, table: pa.Table) -> None:
         plan, outcome = self.machinery.interests.plan, self.outcome
         for row in table.to_pylist():
-            match tag:
-                case parcels.EVENTS:
-                    payload = json.loads(row["payload"])
+            match what:
+                case parcels.NOTIFICATIONS:
+                    times = [None if row[name] is None else _micros(row[name]) for name in ("time", "start", "end")]
                     for number in row["recipients"]:
-                        id_ = plan.subscriptions[number].id
-                        event = Delivery(id_, "event", "", _micros(row["time"]), None, None, canonical(payload))
-                        outcome.deliveries.append(event)
-                case parcels.WINDOWS:
-                    ends = _micros(row["start"]), _micros(row["end"])
-                    outcome.deliveries.append(_window(plan, row["recipient"], *ends, row["payload"]))
-                case parcels.TOLD:
-                    times = [_micros(row[name]) for name in ("time", "start", "end")]
-                    for number in row["recipients"]:
-                        payload = canonical(json.loads(row["payload"]))
-                        outcome.deliveries.append(
-                            Delivery(plan.subscriptions[number].id, "merged", "", *times, payload)
-                        )
+                        if row["kind"] == parcels.WINDOW:
+                            outcome.deliveries.append(_window(plan, number, *times[1:], row["payload"]))
+                        else:
+                            payload = canonical(json.loads(row["payload"]))
+                            id_ = plan.subscriptions[number].id
+                            outcome.deliveries.append(Delivery(id_, row["kind"], "", *times, payload))
                 case parcels.BILL:
                     bucket = None if row["bucket"] is None else _micros(row["bucket"])
                     outcome.bill[BillKey(row["source"], row["target"], MessageKind(row["kind"]), bucket)] += row[
