@@ -14,7 +14,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sparing needs Python 3.11 or newer, and $(PYTHON) is older: run make with PYTHON=python3.11 (or newer)."; exit 1; }
 	@echo "Setting up $(VENV) (a few minutes the first time) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev]'
 	@touch $(READY)
 
 .PHONY: java
