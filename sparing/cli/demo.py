@@ -33,16 +33,16 @@ def demo(
         deployment = Deployment.read(written.deployment)
     overlay = deployment.overlay
     say(
-        f"  {written.publications:,} publications of {len(deployment.advertisements)} publishers, "
+        f"  {written.publications:,} publications of {len(deployment.publishers)} publishers, "
         f"{len(deployment.subscriptions)} subscriptions of {len(deployment.subscribers)} subscribers, "
         f"{len(overlay.brokers)} brokers, {len(overlay.links)} links."
     )
     with spark_session(master, conf) as spark:
+        from sparing.deployment.techniques import NAIVE, OURS
         from sparing.report.bill_page import Billed, bill_page
         from sparing.report.bill_picture import bill_picture
         from sparing.report.tables import bills_table, links_table, rows_table
         from sparing.spark import sinks
-        from sparing.spark.compare import NAIVE, OURS
         from sparing.spark.run import replay
         from sparing.spark.tally import tally_of
 

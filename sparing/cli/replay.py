@@ -124,10 +124,11 @@ def _compared(
     spark: SparkSession, deployment: Deployment, decisions: Sequence[str], path: Path, json_file: Path | None
 ) -> None:
     """Run under all policies and without techniques, write the page and print what is on it in short."""
+    from sparing.deployment.techniques import NAIVE
     from sparing.report.bill_page import Billed, bill_page
     from sparing.report.savings import savings_rows
     from sparing.report.tables import bills_table, figures_table
-    from sparing.spark.compare import NAIVE, Comparison
+    from sparing.spark.compare import Comparison
 
     counts: dict[str, int] = {}
     found = Comparison(spark, deployment, step).compare(

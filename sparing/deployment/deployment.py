@@ -74,6 +74,11 @@ class Deployment:
     file: Path | None = field(default=None, compare=False)  # what it was read from
     tables: tuple[str, ...] = ()  # paths and URLs of the tables that the file names
 
+    @property
+    def publishers(self) -> frozenset[str]:
+        """The ids of its publishers; one may advertise several things."""
+        return frozenset(advertisement.publisher for advertisement in self.advertisements)
+
     def needed_source(self) -> Endpoint:
         """The source, for work that cannot do without one."""
         if self.source is None:

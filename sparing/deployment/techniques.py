@@ -17,6 +17,8 @@ from sparing.deployment.deployment import Deployment, Policy
 from sparing.deployment.planning import plan_of
 from sparing.model.bill import Bill
 
+OURS, NAIVE = "ours", "naive"  # what bills are called that have a deployment's own policy, and none of the techniques
+
 
 @dataclass(frozen=True)
 class Technique:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from sparing.model.bill import Bill
+from sparing.control.merging.policy import Events
+from sparing.deployment.techniques import NAIVE
+from sparing.model.bill import Bill, MessageKind
 from sparing.model.prices import Prices
 
 
@@ -24,6 +26,16 @@ def share(ours: int, naive: int) -> str:
     '25.0%'
     """
     return f"{100 * (naive - ours) / naive:.1f}%" if naive else "0.0%"
+
+
+def above_least(bills: Mapping[str, Bill], least: int, digits: int) -> list[str]:
+    """How far each bill is above the least that links could do; nothing is said of those that it does not hold for.
+
+    It takes events as the first bill has them merged, so it is no bound for a bill that has them merged otherwise.
+    """
+    merging = bool(next(iter(bills.values())).only(MessageKind.MERGED))
+    others = {*list(bills)[1:]} & {*Events, *([NAIVE] if merging else [])}
+    return ["" if name in others else change(b.between_brokers(), least, digits) for name, b in bills.items()]
 
 
 def change(count: int, against: int, digits: int = 1) -> str:

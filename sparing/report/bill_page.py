@@ -10,7 +10,7 @@ from html import escape
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import Saving
 from sparing.model.bill import CONTROL, DATA, Bill, MessageKind
-from sparing.report.amounts import change, costs_of, share
+from sparing.report.amounts import above_least, change, costs_of, share
 from sparing.report.bill_map import Ground, bill_map, ground_of
 from sparing.report.html import folded, heading, page, paragraph, table
 from sparing.report.over_time import moment_of, over_time
@@ -37,6 +37,7 @@ figcaption span { font-weight: 400; color: #555; }
 .bar u { position: absolute; top: -0.15em; bottom: -0.15em; border-left: 2px dashed #000; }
 .ours { font-weight: 600; } .number { text-align: right; font-variant-numeric: tabular-nums; }
 @media screen { .scroll svg { min-width: 30rem; } }
+@media print { h3:has(+ .small) { break-before: page; } .bars { break-inside: avoid; } }
 footer { margin-top: 3rem; color: #555; font-size: 0.9em; }
 """
 
@@ -109,7 +110,7 @@ def _summary(billed: Billed) -> Iterator[str]:
     overlay = deployment.overlay
     yield paragraph(
         f"{len(overlay.brokers):,} brokers, {len(overlay.links):,} links, {len(deployment.topics):,} topics, "
-        f"{len(deployment.advertisements):,} publishers, {len(deployment.subscriptions):,} subscriptions of "
+        f"{len(deployment.publishers):,} publishers, {len(deployment.subscriptions):,} subscriptions of "
         f"{len(deployment.subscribers):,} subscribers{span}"
     )
     cards = [
@@ -177,8 +178,10 @@ def _bars(billed: Billed) -> Iterator[str]:
     yield f'<div class="bars">{"".join(rows)}</div>'
     if billed.least is not None:
         names = ", ".join(shade.name for shade in DATA_SHADES)
+        merging = bool(billed.ours.only(MessageKind.MERGED))
         yield paragraph(
-            f"The dashed line is the least that {names} can come to on all links together, whatever links decide."
+            f"The dashed line is the least that {names} can come to on all links together, whatever links decide"
+            f"{', with events merged as ours are' if merging else ''}."
         )
     for name, why in billed.refused.items():
         yield paragraph(f"{name} is not among them: {why}")
@@ -201,7 +204,7 @@ def _by_kind(billed: Billed) -> str:
     add("against naive", [change(total, totals[-1]) for total in totals])
     if billed.least is not None:
         least = sum(billed.least.values())
-        add("data above the least possible", [change(bill.between_brokers(), least) for bill in bills])
+        add("data above the least possible", above_least(billed.bills, least, 1))
     add("notification (last hop)", [f"{bill.only(MessageKind.NOTIFICATION).total():,}" for bill in bills])
     if prices is not None:
         for what, costs in costs_of(list(bills), prices).items():

@@ -21,7 +21,9 @@ summary { cursor: pointer; color: #555; }
   body { font-size: 10pt; margin: 0; max-width: none; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   table { font-size: 7.5pt; } th, td { padding: 0.15rem 0.35rem; }
-  h2 { break-after: avoid; } svg, tr, figure, .card { break-inside: avoid; } .scroll { overflow: visible; }
+  h2, h3 { break-after: avoid; } svg, table, tr, figure, .card { break-inside: avoid; } .scroll { overflow: visible; }
+  h2 + *, h2 + p + *, h3 + * { break-before: avoid; } p, footer { break-inside: avoid; }
+  details::details-content { content-visibility: visible; } summary { display: none; }
 }
 """
 
@@ -56,11 +58,11 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) ->
 
     >>> print(table(["policy", "messages"], [["wad", "12"]]))
     <div class="scroll"><table>
-    <tr><th class="left">policy</th><th>messages</th></tr>
+    <thead><tr><th class="left">policy</th><th>messages</th></tr></thead>
     <tr><td class="left">wad</td><td>12</td></tr>
     </table></div>
     """
-    lines = [_line("th", names, left), *(_line("td", row, left) for row in rows)]
+    lines = [f"<thead>{_line('th', names, left)}</thead>", *(_line("td", row, left) for row in rows)]
     return "\n".join(['<div class="scroll"><table>', *lines, "</table></div>"])
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from sparing.model.bill import CONTROL, DATA, Bill, MessageKind
 from sparing.model.prices import Prices
-from sparing.report.amounts import change, costs_of
+from sparing.report.amounts import above_least, change, costs_of
 
 Least = Mapping[tuple[str, str], int]  # the fewest messages that must cross each link
 
@@ -108,8 +108,7 @@ def bills_table(
     if naive is not None and totals[naive]:
         table.add_row("against " + naive, *[change(total, totals[naive]) for total in totals.values()])
     if least is not None and (possible := sum(least.values())):
-        above = [change(bill.between_brokers(), possible, 2) for bill in bills.values()]
-        table.add_row(f"above the least possible ({possible:,})", *above)
+        table.add_row(f"above the least possible ({possible:,})", *above_least(bills, possible, 2))
     if seconds is not None:
         table.add_row("CPU seconds, matching and walk", *[f"{taken:.1f}" for taken in seconds.values()])
     last = MessageKind.NOTIFICATION
@@ -134,7 +133,7 @@ def _by_policy(bills: Mapping[str, Bill], naive: str | None, least: Least | None
         against = "against\n" + naive.replace("-", "-\n")
         columns[against] = [change(total, totals[naive]) for total in totals.values()]
     if least is not None and (possible := sum(least.values())):
-        columns[f"above\nthe least\n({possible:,})"] = [change(total, possible, 2) for total in totals.values()]
+        columns[f"above\nthe least\n({possible:,})"] = above_least(bills, possible, 2)
     return _turned("The bill: messages because of publications", bills, columns)
 
 
@@ -170,18 +169,19 @@ def _counts(bills: Mapping[str, Bill], kind: MessageKind) -> list[str]:
 
 def links_table(bills: Mapping[str, Bill], most: int = 10, least: Least | None = None) -> Table:
     """The busiest links between brokers, under each policy, and the least possible."""
-    table = titled(f"The {most} busiest links")
-    table.add_column("link")
-    for name in bills:
-        table.add_column(name, justify="right")
-    if least is not None:
-        table.add_column("least possible", justify="right", style="dim")
     counts = {name: bill.by_overlay_link() for name, bill in bills.items()}
     busiest: dict[tuple[str, str], int] = {}
     for found in counts.values():
         for link, messages in found.items():
             busiest[link] = max(busiest.get(link, 0), messages)
-    for link in sorted(busiest, key=lambda link: (-busiest[link], link))[:most]:
+    shown = sorted(busiest, key=lambda link: (-busiest[link], link))[:most]
+    table = titled(f"The {most} busiest links" if len(busiest) > most else "Messages by link")
+    table.add_column("link")
+    for name in bills:
+        table.add_column(name, justify="right")
+    if least is not None:
+        table.add_column("least possible", justify="right", style="dim")
+    for link in shown:
         bound = [] if least is None else [f"{least.get(link, 0):,}"]
         table.add_row(f"{link[0]}>{link[1]}", *[f"{found.get(link, 0):,}" for found in counts.values()], *bound)
     return table

@@ -10,13 +10,11 @@ from pyspark.sql import SparkSession
 
 from sparing.control.merging.policy import Events
 from sparing.deployment.deployment import Deployment, Policy
-from sparing.deployment.techniques import Saving, naive, techniques
+from sparing.deployment.techniques import NAIVE, OURS, Saving, naive, techniques
 from sparing.flow.links import POLICIES
 from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
 from sparing.spark.run import Replayed, replay
-
-OURS, NAIVE = "ours", "naive"
 
 Keep = Callable[[Replayed], None]
 Step = Callable[[str], AbstractContextManager[None]]

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 from sparing.bench.savings.cases import Case
 from sparing.bench.savings.figures import Figures, Saved
 from sparing.deployment.deployment import Deployment
-from sparing.deployment.techniques import Saving, all_of
+from sparing.deployment.techniques import OURS, Saving, all_of
 from sparing.model.bill import Bill
-from sparing.spark.compare import OURS, Comparison
+from sparing.spark.compare import Comparison
 from sparing.workloads.files import write
 
 
