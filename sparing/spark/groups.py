@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+
 from sparing.flow.admit import Reason
 from sparing.flow.deliver.digest import PAYLOAD
 from sparing.flow.deliver.payload import json_object, json_value
@@ -12,7 +14,9 @@ from sparing.flow.events.merged_topic import MergedState
 from sparing.flow.events.reports import unpack
 from sparing.flow.items import column_type
 from sparing.flow.matched import Matched
+from sparing.flow.publications import Publications
 from sparing.flow.walk_state import WalkState
+from sparing.model.topic import Topic
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import parcels
 from sparing.spark.keys import lane_of
@@ -53,10 +57,8 @@ def _advance_windows(
     if outcome.bill:
         results.append(parcels.bill(outcome.bill))
     if outcome.late is not None:
-        said = zip(outcome.late.publisher.tolist(), outcome.late.columns[PAYLOAD].values.tolist(), strict=True)
-        results.append(
-            parcels.quarantine(_late(said, until, "its windows do not count it (plain subscriptions got it)"))
-        )
+        said = _said(topic, outcome.late, outcome.late.columns[PAYLOAD].values)
+        results.append(_late(said, until, "its windows do not count it (plain subscriptions got it)"))
     return after, results
 
 
@@ -76,17 +78,22 @@ def _advance_events(
     if outcome.bill:
         results.append(parcels.bill(outcome.bill))
     if outcome.late:
-        said = [
-            pair for late in outcome.late for pair in zip(late.publisher.tolist(), late.payload.tolist(), strict=True)
-        ]
-        results.append(parcels.quarantine(_late(said, until, "what it reports on may have been told already")))
+        of = machinery.interests.plan.topics[topic]
+        said = (row for late in outcome.late for row in _said(of, late, late.payload))
+        results.append(_late(said, until, "what it reports on may have been told already"))
     return after, results
 
 
-def _late(said: Iterable[tuple[str, str]], watermark: int, so: str) -> Iterator[tuple[str, str, str]]:
-    """Rows that came too late: who said what, and what becomes of it."""
+def _said(topic: Topic, late: Matched | Publications, payloads: np.ndarray) -> Iterator[str]:
+    """Publications as rows that could be published once more; `payloads` has their fields."""
+    for publisher, id_, payload in zip(late.publisher.tolist(), late.id.tolist(), payloads.tolist(), strict=True):
+        known = {"publisher": publisher, "topic": topic.name, "id": id_}
+        head = json_object([(name, value) for name, value in known.items() if name not in topic.fields])
+        yield payload if head == "{}" else head if payload == "{}" else f"{head[:-1]},{payload[1:]}"
+
+
+def _late(rows: Iterable[str], watermark: int, so: str) -> Parcel:
+    """Rows that came too late, and what becomes of them."""
     when = json_value(EPOCH + watermark * MICROSECOND).strip('"')
-    for publisher, payload in said:
-        row = json_object([("publisher", publisher)])
-        text = row[:-1] + "," + payload[1:] if payload != "{}" else row
-        yield text, Reason.LATE.value, f"the watermark had reached {when}: {so}"
+    detail = f"the watermark had reached {when}: {so}"
+    return parcels.quarantine((row, Reason.LATE.value, detail) for row in rows)

@@ -102,7 +102,7 @@ def test_late_publications_are_quarantined_and_left_out_of_windows(spark, tmp_pa
     found = files.results(tmp_path / "out")
     ((row, reason),) = found["quarantine"]
     assert reason == "late"
-    assert json.loads(row) == late | {"ts": "2026-01-01T00:00:03.000000Z"}
+    assert json.loads(row) == late | {"topic": "traffic", "ts": "2026-01-01T00:00:03.000000Z"}
     told = [json.loads(text) for text in found["notifications"]]
     assert sorted(n["payload"]["count(1)"] for n in told if n["kind"] == "window") == [1, 2]
     assert sorted(n["payload"]["lane"] for n in told if n["kind"] == "event") == [1, 2, 3, 40]
