@@ -20,6 +20,7 @@ def spark() -> "Iterator[SparkSession]":
     """One small session for all tests that need Spark, started by the first of them."""
     from sparing.spark.session import session
 
-    started = session("local[2]", "sparing tests")
+    # On few rows, compiling what Spark generates takes longer than interpreting it. Commands that tests run compile it.
+    started = session("local[2]", "sparing tests", {"spark.sql.codegen.wholeStage": "false"})
     yield started
     started.stop()

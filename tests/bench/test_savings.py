@@ -1,6 +1,7 @@
 """What leaving techniques out is measured to cost."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -40,7 +41,10 @@ def test_figures_are_read_back():
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_workload_can_be_made_and_has_all_that_it_can_have(name):
-    deployment = Deployment.of(CASES[name].made().description)
+    case = CASES[name]
+    if case.kind == "alerts":  # whose control plane takes long to work out, and a few of them will do
+        case = replace(case, settings={**case.settings, "subscriptions": 100})
+    deployment = Deployment.of(case.made().description)
     policy = all_of(deployment.policy)
     assert all(technique.used(policy) for technique in techniques(deployment))
     assert CASES[name].command("out").startswith(f"sparing generate {CASES[name].kind} out")
