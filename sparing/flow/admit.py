@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import pyarrow as pa
 
 from sparing.control.plan import Plan
 from sparing.flow.deliver.payload import json_object
@@ -101,15 +102,11 @@ class Admission:
 
     def _under(self, rows: Rows) -> np.ndarray:
         """Each row's advertisement by publisher and topic alone."""
-        known: dict[tuple[str | None, str | None], int] = {}
-        found = np.empty(len(rows), dtype=np.int64)
-        topics = rows.topic.tolist() if rows.topic is not None else [None] * len(rows)
-        for row, key in enumerate(zip(rows.publisher.tolist(), topics, strict=True)):
-            number = known.get(key)
-            if number is None:
-                number = known[key] = self._lookup(*key)
-            found[row] = number
-        return found
+        publishers, by = _numbered(rows.publisher)
+        topics, on = _numbered(rows.topic if rows.topic is not None else np.full(len(rows), None))
+        pairs, which = np.unique(by * len(topics) + on, return_inverse=True)
+        found = [self._lookup(publishers[n // len(topics)], topics[n % len(topics)]) for n in pairs.tolist()]
+        return np.array(found, dtype=np.int64)[which]
 
     def _lookup(self, publisher: str | None, topic: str | None) -> int:
         advertised = self._advertised.get(publisher or "", {})
@@ -211,3 +208,9 @@ def _value(column: Column, row: int) -> object:
 
 def _article(type_: FieldType) -> str:
     return f"an {type_}" if type_.name[0] in "aeiou" else f"a {type_}"
+
+
+def _numbered(names: np.ndarray) -> tuple[list[str | None], np.ndarray]:
+    """Different names, and for each row the number of its own."""
+    coded = pa.array(names, pa.string()).dictionary_encode("encode")
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
