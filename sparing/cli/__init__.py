@@ -27,6 +27,7 @@ def build() -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",  # which fills the lines of a paragraph
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for command in (demo, run, replay, plan, explain, inspect, generate, study):

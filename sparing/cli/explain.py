@@ -35,8 +35,9 @@ def explain(
     master: str = MasterOption,
     conf: list[str] = ConfOption,
 ) -> None:
-    """Explain one window of a subscription: where its publications came from, what each link decided, and why.
+    """Explain a window, a publication or a merged event: what came from where, what was decided, and why.
 
+    With --subscription, it is a window of that one: where its publications came from, and what each link decided.
     For a plain subscription, say which of the publications made in the second after TIME it got.
 
     With --publication, explain who gets a publication: who matches it, who is among the k best, and what brokers picked

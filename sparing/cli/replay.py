@@ -140,7 +140,8 @@ def _compared(
         write_json(json_file, compared_json(found, deployment.prices))
     names, rows = savings_rows(found.savings, found.ours.bill, bills[NAIVE])
     out.print(bills_table(bills, NAIVE, least, prices=deployment.prices))
-    out.print(figures_table("What each technique saved: messages between brokers, all kinds", names, rows, left=2))
+    names, *rows = ([row[0], *row[2:]] for row in (names, *rows))  # papers are named on the page, here is little room
+    out.print(figures_table("What each technique saved: messages between brokers, all kinds", names, rows))
     for name, why in found.refused.items():
         say(f"{name} is not among them: {why}")
     _say_where(deployment, counts)

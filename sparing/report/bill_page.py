@@ -240,7 +240,7 @@ def _links(billed: Billed) -> Iterator[str]:
     crossed, prices = billed.ours.over_links(), billed.deployment.prices
     ours, naive = crossed.by_link(), billed.naive.over_links().by_link()
     busiest = sorted(ours.keys() | naive.keys(), key=lambda link: (-max(ours.get(link, 0), naive.get(link, 0)), link))
-    names = ["link", *(shade.name for shade in SHADES), "ours", "naive", "saved"]
+    names = ["link", *(shade.name for shade in SHADES), "ours", "naive", "against naive"]
     names += ["least (data)"] if billed.least is not None else []
     names += [] if prices is None else list(costs_of([], prices))
     by_shade = [shade.of(billed.ours).by_link() for shade in SHADES]
