@@ -306,11 +306,8 @@ class Median:
             ordered = sorted(state, key=lambda v: (math.isnan(v), v))
         else:
             ordered = [v / 10**self.type.scale for v in sorted(state)]
-        middle = len(ordered) // 2
-        if len(ordered) % 2:
-            return float(ordered[middle]) + 0.0  # one zero, whatever the order
-        low, high = float(ordered[middle - 1]), float(ordered[middle])
-        return low if low == high else 0.5 * low + 0.5 * high
+        low, high = (float(ordered[at]) for at in ((len(ordered) - 1) // 2, len(ordered) // 2))
+        return low + 0.0 if low == high else 0.5 * low + 0.5 * high  # one zero, whatever the order
 
 
 _VARIANCES = {  # name: (sample, root)

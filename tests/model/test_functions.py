@@ -133,6 +133,11 @@ def test_deviations_agree_with_the_statistics_module(values):
     assert result("std", INT, values) == result("stddev_samp", INT, values) == result("stddev", INT, values)
 
 
+@pytest.mark.parametrize("values", [[-0.0, 0.0], [0.0, -0.0], [-0.0], [-0.0, 0.0, 0.0], [-1.0, -0.0, 0.0, 1.0]])
+def test_the_median_knows_one_zero(values):
+    assert math.copysign(1, result("median", DOUBLE, values)) == 1
+
+
 @given(st.data())
 def test_extremes_follow_sparks_order(data):
     kind = data.draw(strategies.field_types())
