@@ -16,6 +16,7 @@ from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests, topic_in
 from sparing.model.errors import SparingError
 from sparing.spark.checkpoint import Note, path_of_note, read_note
+from sparing.spark.failures import cause
 from sparing.spark.inspect_state import Known, Waiting, waiting_in
 from sparing.spark.paths import located, read_bytes
 from sparing.spark.shipping import Machinery
@@ -119,7 +120,7 @@ def _state(
     try:
         rows = spark.read.format("statestore").load(path).selectExpr("key.group", "value.groupState.state").collect()
     except (PySparkException, Py4JJavaError) as error:
-        return None, f"the state cannot be read: {str(error).splitlines()[0]}"
+        return None, f"the state cannot be read: {cause(error)}"
     known = Known(note.brokers, note.homes, machinery)
     try:
         found = [waiting_in(row["group"], bytes(row["state"]), known) for row in rows]

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
 from sparing.spark.admit_stage import TIMESTAMP_TEXT
+from sparing.spark.failures import cause
 from sparing.spark.paths import located
 from sparing.spark.pipeline import Delivered
 from sparing.spark.tally import TABLES, Tally, tally_of
@@ -85,4 +86,4 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> No
             writer = table.write.mode("append").format(sink.format).options(**sink.options)
             writer.save(None if sink.path is None else f"{sink.path.rstrip('/')}/{name}")
     except (AnalysisException, Py4JJavaError) as error:
-        raise SparingError(f"Sink format {sink.format} cannot be written: {str(error).splitlines()[0]}") from None
+        raise SparingError(f"Sink format {sink.format} cannot be written: {cause(error)}") from None

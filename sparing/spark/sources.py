@@ -17,6 +17,7 @@ from sparing.deployment.deployment import Deployment, Endpoint
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
 from sparing.spark.admit_stage import CORRUPT, LINE, TOP_K, union_fields
+from sparing.spark.failures import cause, damage_told
 from sparing.spark.paths import located
 
 TEXT_FORMATS = ("json", "csv")
@@ -29,9 +30,10 @@ def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFr
     if source.format in FILES:
         _must_exist(spark, source)
     try:
-        return _READERS.get(source.format, _any)(spark, deployment, source, streaming)
+        with damage_told():
+            return _READERS.get(source.format, _any)(spark, deployment, source, streaming)
     except (AnalysisException, Py4JJavaError) as error:
-        raise _explained(source, str(error)) from None
+        raise _explained(source, error) from None
 
 
 def _text_schema(deployment: Deployment) -> T.StructType:
@@ -157,7 +159,8 @@ _CONNECTORS: Mapping[str, str] = {
 }
 
 
-def _explained(source: Endpoint, text: str) -> SparingError:
+def _explained(source: Endpoint, error: Exception) -> SparingError:
+    text = str(error)
     if "UNABLE_TO_INFER_SCHEMA" in text:
         return SparingError(f"The source {source.path} holds no {source.format} file that Spark can read.")
     missing = (
@@ -168,4 +171,4 @@ def _explained(source: Endpoint, text: str) -> SparingError:
     if missing or "deploy the application as per the deployment section" in text:
         why = _CONNECTORS.get(source.format, "no such data source is on Spark's class path")
         return SparingError(f"Source format {source.format} cannot be read: {why}.")
-    return SparingError(f"Source format {source.format} cannot be read: {text.splitlines()[0]}")
+    return SparingError(f"Source format {source.format} cannot be read: {cause(error)}")
