@@ -26,6 +26,7 @@ from sparing.spark.follow import Following, Tell
 from sparing.spark.journal import Journal
 from sparing.spark.logs import log
 from sparing.spark.parcels import CPU, EVENTS_OF, LEAST, SIENA, Link
+from sparing.spark.paths import must_be_folder
 from sparing.spark.pipeline import Delivered, PubSub
 from sparing.spark.progress import Hear, settle
 from sparing.spark.tally import tally_of
@@ -49,6 +50,7 @@ def stream(
     every micro-batch that Spark has committed, a little later and in another thread. The same is logged (`logs`).
     """
     sink = deployment.needed_sink()
+    sinks.must_be_writable(spark, sink, replay=False)
     checkpoint = deployment.checkpoint
     if checkpoint is None:
         if sink.path is None:
@@ -56,6 +58,7 @@ def stream(
                 "The stream needs a place for its checkpoint: add checkpoint: PATH to the deployment file."
             )
         checkpoint = f"{sink.path.rstrip('/')}/checkpoint"
+    must_be_folder(spark, checkpoint, f"The checkpoint {checkpoint}")
     if is_new(spark, checkpoint):
         sinks.must_be_free(spark, sink)
     publications = sources.read(spark, deployment, streaming=True)

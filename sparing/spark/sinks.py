@@ -18,7 +18,7 @@ from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
 from sparing.spark.admit_stage import TIMESTAMP_TEXT
 from sparing.spark.failures import cause
-from sparing.spark.paths import located
+from sparing.spark.paths import located, must_be_folder
 from sparing.spark.pipeline import Delivered
 from sparing.spark.tally import TABLES, Tally, tally_of
 
@@ -45,6 +45,13 @@ def place(sink: Endpoint, replay: bool) -> str | None:
     if sink.path is None or sink.format not in FOLDERS:
         return sink.path
     return f"{sink.path.rstrip('/')}/replay" if replay else sink.path
+
+
+def must_be_writable(spark: SparkSession, sink: Endpoint, replay: bool) -> None:
+    """Tables can be written only where a folder is or can be made."""
+    if sink.format in FOLDERS:
+        for name in TABLES:
+            must_be_folder(spark, _folder(sink, name, None if replay else 0), f"The sink {sink.path}")
 
 
 def must_be_free(spark: SparkSession, sink: Endpoint) -> None:
