@@ -25,7 +25,7 @@ def must_be_folder(spark: SparkSession, folder: str, what: str) -> None:
             place = place.getParent()
         file = place if place is not None and files.getFileStatus(place).isFile() else None
     except Py4JJavaError as error:
-        raise SparingError(f"{what} cannot be reached: {cause(error)}; check its path.") from None
+        raise SparingError(f"{what} cannot be reached: {cause(error).rstrip('.')}; check its path.") from None
     if file is not None:
         raise SparingError(
             f"{what} cannot be written, because {file.toUri().getPath()} is a file and no folder: "
