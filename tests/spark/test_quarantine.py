@@ -177,10 +177,35 @@ def test_an_empty_source_and_an_empty_subscription_list(spark, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("folder", "path", "rows"),
+    [
+        ("br[1]", "data", 2),
+        ("cur{a,b}", "data/a.json", 1),
+        ("cur{a,b}", "data/a?.json", 1),
+        ("st*r ?", "data/*.json", 2),
+        ("plain", "data/?.json", 1),
+        ("plain", "{data,other}", 2),
+    ],
+)
+def test_paths_with_characters_of_patterns(spark, tmp_path, folder, path, rows):
+    data = tmp_path / folder / "data"
+    data.mkdir(parents=True)
+    for name in ("a.json", "a1.json"):
+        (data / name).write_text(json.dumps(GOOD) + "\n")
+    what = files.write_deployment(tmp_path / folder, [EVERYTHING], source={"path": path})
+    deployment = sparing.Deployment.read(what)
+    assert sources.read(spark, deployment, streaming=False).count() == rows
+    query = sources.read(spark, deployment, streaming=True).writeStream.format("memory").queryName("read")
+    query.trigger(availableNow=True).start().awaitTermination()
+    assert spark.table("read").count() == rows
+
+
+@pytest.mark.parametrize(
     ("source", "sentence"),
     [
         ({"path": "nowhere"}, "does not exist: check source.path in the deployment file."),
         ({"format": "kafka", "servers": "localhost:9", "topic": "t"}, "Kafka connector is not on Spark's class path"),
+        ({"path": "[1"}, "Source format json cannot be read: .*Unclosed character class"),
         ({"format": "parquet", "path": "empty"}, "holds no parquet file that Spark can read"),
         ({"format": "mystery"}, "no such data source is on Spark's class path"),
         ({"format": "rate"}, "never ends: it works with 'sparing run'"),
