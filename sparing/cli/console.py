@@ -46,11 +46,12 @@ def step(what: str) -> Iterator[None]:
 
 @contextmanager
 def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSession]:
-    """A Spark session for one command, without Java's chatter on the terminal.
+    """A Spark session for one command, without Java's chatter on the terminal; damaged files are told in one sentence.
 
     While Java starts, what the walk runs on is compiled, or loaded if that has been done before.
     """
     from sparing.flow.warm import warm_up
+    from sparing.spark.failures import damage_told
     from sparing.spark.session import session
 
     settings = dict(_setting(text) for text in conf)
@@ -58,7 +59,8 @@ def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSessio
         Thread(target=warm_up, daemon=True).start()
         spark = session(master, settings=settings)
     try:
-        yield spark
+        with damage_told():
+            yield spark
     finally:
         with _quiet():
             spark.stop()

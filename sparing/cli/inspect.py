@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -32,7 +33,8 @@ def inspect(
     """Tell what a checkpoint holds, without running its stream: how far it is, and what waits for what.
 
     Nothing in the checkpoint changes. The checkpoint does not say what subscriptions ask for: with --deployment, it is
-    also told when windows began, and who has yet to hear of a merged event.
+    also told when windows began, and who has yet to hear of a merged event. If what waits cannot be read, the rest is
+    told, and the exit status is 1.
 
     Example: sparing inspect out/checkpoint --deployment toronto.yaml
     """
@@ -49,6 +51,8 @@ def inspect(
     if json_out is not None:
         write_json(json_out, inspected_json(found))
     tell_inspected(found)
+    if found.state is None and found.committed is not None:
+        raise typer.Exit(1)
 
 
 def inspected_json(found: Inspected) -> dict[str, Any]:
@@ -64,11 +68,11 @@ def tell_inspected(found: Inspected) -> None:
     say(f"  watermark      {_watermark(found)}")
     for number, offset in enumerate(found.offsets):
         say(f"  source {number}       {offset}")
-    say(f"  link policy    {note['decision'].replace(', waiting 0', '')}")
+    say(f"  link policy    {settings_text(note['decision'])}")
     if not note["folding"].startswith("none"):
-        say(f"  folding        {note['folding']}")
+        say(f"  folding        {settings_text(note['folding'])}")
     if note["queries"].keys() - note["groups"].keys() or any(some.lane is not None for some in found.state or ()):
-        say(f"  merged events  {note['events']}")
+        say(f"  merged events  {settings_text(note['events'])}")
     say(f"  plan           {_listed([plan[:12] for plan in found.plans], 'not known')}")
     say(f"  topics         {_listed(found.topics)}")
     say(f"  brokers        {len(note['brokers']):,}: {_listed(note['brokers'])}")
@@ -83,6 +87,23 @@ def tell_inspected(found: Inspected) -> None:
     for waiting in found.state:
         say()
         _tell_waiting(waiting)
+
+
+def settings_text(noted: str) -> str:
+    """Settings as the note beside a checkpoint has them, for people.
+
+    >>> settings_text("patience, waiting 2000000"), settings_text("adock, waiting 0")
+    ('patience, waiting 2 seconds', 'adock')
+    >>> settings_text("mefa, theta None, delta 0.0, hop 1000000, rate 1.0")
+    'mefa, delta 0.0, hop 1 second, rate 1.0'
+    >>> settings_text("caeva, placement adaptive, 2 active, 1 lanes")
+    'caeva, placement adaptive, 2 active, 1 lane'
+    """
+    from sparing.deployment.durations import duration_text
+
+    text = re.sub(r", (?:waiting 0|\w+ None)(?=,|$)", "", noted)
+    text = re.sub(r"(, waiting|, hop) (\d+)", lambda found: f"{found[1]} {duration_text(int(found[2]))}", text)
+    return text.replace(", 1 lanes", ", 1 lane")
 
 
 def _progress(found: Inspected) -> str:

@@ -66,6 +66,10 @@ def replay(
     deployment.needed_source()
     check_outputs(report, json_file)
     with spark_session(master, conf) as spark:
+        from sparing.spark import sinks
+
+        if deployment.sink is not None:
+            sinks.must_be_writable(spark, deployment.sink, replay=True)
         if report is not None:
             _compared(spark, deployment, decisions, report, json_file)
         elif ways:

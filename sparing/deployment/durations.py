@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sparing.deployment.mistakes import Mistakes, Place, quoting
-from sparing.language.duration import parse_duration
+from sparing.language.duration import MICROSECONDS, parse_duration
 from sparing.language.errors import LanguageError
 
 
@@ -20,3 +22,19 @@ def duration(text: str, least: int, place: Place, mistakes: Mistakes) -> int:
         )
         return least
     return found
+
+
+def duration_text(micros: int) -> str:
+    """A duration as a deployment file writes it.
+
+    >>> duration_text(2_000_000), duration_text(5_400_001_000), duration_text(0)
+    ('2 seconds', '1 hour 30 minutes 1 millisecond', '0 seconds')
+    """
+    return " ".join(_parts(micros)) or "0 seconds"
+
+
+def _parts(micros: int) -> Iterator[str]:
+    for unit, size in reversed(MICROSECONDS.items()):
+        count, micros = divmod(micros, size)
+        if count:
+            yield f"{count} {unit}{'' if count == 1 else 's'}"

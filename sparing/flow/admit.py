@@ -42,9 +42,10 @@ class Rows:
     """A batch of rows as they came, their fields in the declared types.
 
     `publisher` and `topic` hold None where the row names none. `text` is the row's own text (a JSON object, unless the
-    row is `malformed`); None where it can be told from the fields. `misfit` marks rows with a value that does not fit
-    its field's type. `top_k` is to how many subscriptions at most a row wishes to go: 0 if it does not say, NO_NUMBER
-    if what it says is no whole number above zero.
+    row is `malformed` or `garbled`); None where it can be told from the fields. `garbled` marks rows whose text is not
+    UTF-8, and has replacements for bad bytes. `misfit` marks rows with a value that does not fit its field's type.
+    `top_k` is to how many subscriptions at most a row wishes to go: 0 if it does not say, NO_NUMBER if what it says is
+    no whole number above zero.
     """
 
     publisher: np.ndarray
@@ -52,6 +53,7 @@ class Rows:
     columns: Mapping[str, Column]
     text: np.ndarray
     malformed: np.ndarray
+    garbled: np.ndarray
     misfit: np.ndarray
     top_k: np.ndarray | None = None
 
@@ -93,7 +95,7 @@ class Admission:
         advertisement = self._under(rows)
         untimely = self._without_time(rows, advertisement) | self._without_key(rows, advertisement)
         advertisement[~self._boxes.admit(rows.columns, advertisement)] = BAD
-        advertisement[rows.malformed | untimely | self._wishes_too_much(rows, advertisement)] = BAD
+        advertisement[rows.malformed | rows.garbled | untimely | self._wishes_too_much(rows, advertisement)] = BAD
         for row in np.flatnonzero(rows.misfit & (advertisement != BAD)).tolist():
             if self._misfit(rows, row, self._plan.advertisements[advertisement[row]].topic) is not None:
                 advertisement[row] = BAD
@@ -151,6 +153,8 @@ class Admission:
 
     def _explain(self, rows: Rows, row: int) -> Rejected:
         """Why a row is not admitted."""
+        if rows.garbled[row]:
+            return Rejected(rows.text[row], Reason.MALFORMED, "the text is not UTF-8: \ufffd stands for its bad bytes")
         if rows.malformed[row]:
             return Rejected(rows.text[row], Reason.MALFORMED, "the line cannot be read as a row")
         text = rows.text[row] or self._text(rows, row)

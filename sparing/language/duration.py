@@ -6,7 +6,7 @@ import re
 
 from sparing.language.errors import LanguageError, or_nearest
 
-_MICROSECONDS = {
+MICROSECONDS = {
     "microsecond": 1,
     "millisecond": 1_000,
     "second": 1_000_000,
@@ -16,7 +16,7 @@ _MICROSECONDS = {
     "week": 604_800_000_000,
 }
 _UNEVEN = ("month", "year")
-_UNITS = tuple(f"{unit}s" for unit in _MICROSECONDS)
+_UNITS = tuple(f"{unit}s" for unit in MICROSECONDS)
 _MOST = 2**63 - 1
 
 _START = re.compile(r"[ \t\r\n\f\v]*(?:interval[ \t\r\n\f\v]+)?", re.IGNORECASE)
@@ -61,7 +61,7 @@ def _microseconds(text: str, part: re.Match[str]) -> int:
             text,
             *part.span("unit"),
         )
-    if unit not in _MICROSECONDS:
+    if unit not in MICROSECONDS:
         raise LanguageError(
             f"There is no unit of time {part['unit']}; {or_nearest(part['unit'], _UNITS)}", text, *part.span("unit")
         )
@@ -75,5 +75,5 @@ def _microseconds(text: str, part: re.Match[str]) -> int:
             *part.span("number"),
         )
     # Spark drops what lies below a microsecond.
-    amount = int(whole or 0) * _MICROSECONDS[unit] + int(fraction.ljust(6, "0")[:6] or 0)
+    amount = int(whole or 0) * MICROSECONDS[unit] + int(fraction.ljust(6, "0")[:6] or 0)
     return -amount if part["sign"] == "-" else amount

@@ -41,27 +41,46 @@ def union_fields(topics: Mapping[str, Topic]) -> dict[str, FieldType]:
 
 
 def admit(publications: DataFrame, interests: Interests) -> DataFrame:
-    """publisher, topic, id, payload, text, malformed, misfit, top_k, and the fields of all topics."""
+    """publisher, topic, id, payload, text, malformed, garbled, misfit, top_k, and the fields of all topics.
+
+    All text that comes out is UTF-8, as Python needs it: bad bytes are replaced, and the row is marked as garbled.
+    """
     topics = interests.plan.topics
     fields = union_fields(topics)
     given = {field.name.lower(): field for field in publications.schema.fields}
     _check_columns(publications, topics, given)
     typed = {name: _typed(name, type_, given) for name, type_ in fields.items()}
     rows = publications.select("*", *[expression.alias(FIELD + name) for name, expression in typed.items()])
-    publisher = F.col(f"`{given['publisher'].name}`").cast("string")
-    topic = F.col(f"`{given['topic'].name}`").cast("string") if "topic" in given else F.lit(None).cast("string")
+    topic = _string(given["topic"]) if "topic" in given else F.lit(None).cast("string")
     malformed = F.col(CORRUPT).isNotNull() if CORRUPT in given else F.lit(False)
     return rows.select(
-        publisher.alias("publisher"),
-        topic.alias("topic"),
-        _identity(given, fields).alias("id"),
+        F.make_valid_utf8(_string(given["publisher"])).alias("publisher"),
+        F.make_valid_utf8(topic).alias("topic"),
+        F.make_valid_utf8(_identity(given, fields)).alias("id"),
         _payload(fields, interests).alias("payload"),
-        _text(publications, given, fields).alias("text"),
+        F.make_valid_utf8(_text(publications, given, fields)).alias("text"),
         malformed.alias("malformed"),
+        _garbled(given, fields).alias("garbled"),
         _misfit(given, fields).alias("misfit"),
         _wish(given, fields).alias("top_k"),
-        *[F.col(FIELD + name) for name in fields],
+        *[_valid(FIELD + name, type_) for name, type_ in fields.items()],
     )
+
+
+def _string(column: T.StructField) -> Column:
+    return F.col(f"`{column.name}`").cast("string")
+
+
+def _valid(name: str, type_: FieldType) -> Column:
+    return F.make_valid_utf8(name).alias(name) if type_.name == "string" else F.col(name)
+
+
+def _garbled(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
+    """Whether some text of a row is not UTF-8: the line that it was read from, or a column that Python gets to see."""
+    names = [name.lower() for name, type_ in fields.items() if type_.name == "string"]
+    seen = [LINE] if LINE in given else dict.fromkeys(["publisher", "topic", "id", CORRUPT, *names])
+    texts = [_string(given[name]) for name in seen if name in given]
+    return F.coalesce(reduce(or_, [~F.is_valid_utf8(text) for text in texts]), F.lit(False))
 
 
 def _wish(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
@@ -117,14 +136,14 @@ def _misfit(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType])
 def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
     """The row as it came, where it cannot be told from its fields: the line that it was read from, or all its columns.
 
-    Rows whose columns are all fields are written out only if one does not fit.
+    Rows whose columns are all fields are written out only if one does not fit or is not UTF-8.
     """
     if LINE in given:
         return F.col(LINE)
     names = [F.col(f"`{column}`") for column in publications.columns if column != CORRUPT]
     whole = F.to_json(F.struct(*names), TIMESTAMP_TEXT)
     known = {"publisher", "topic", "id", CORRUPT, *(name.lower() for name in fields)}
-    text = whole if given.keys() - known else F.when(_misfit(given, fields), whole)
+    text = whole if given.keys() - known else F.when(_misfit(given, fields) | _garbled(given, fields), whole)
     return F.when(F.col(CORRUPT).isNotNull(), F.col(CORRUPT)).otherwise(text) if CORRUPT in given else text
 
 
@@ -141,4 +160,4 @@ def _identity(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType
     hashed = F.hex(F.xxhash64(publisher, *[F.col(FIELD + name) for name in sorted(fields)]))
     if "id" not in given:
         return hashed
-    return F.coalesce(F.col(f"`{given['id'].name}`").cast("string"), hashed)
+    return F.coalesce(_string(given["id"]), hashed)

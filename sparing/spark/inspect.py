@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -16,6 +19,7 @@ from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests, topic_in
 from sparing.model.errors import SparingError
 from sparing.spark.checkpoint import Note, path_of_note, read_note
+from sparing.spark.failures import cause
 from sparing.spark.inspect_state import Known, Waiting, waiting_in
 from sparing.spark.paths import located, read_bytes
 from sparing.spark.shipping import Machinery
@@ -117,15 +121,31 @@ def _state(
     """What waits, or a sentence that says why that is not known."""
     machinery = None if deployment is None else _machinery(note, deployment)
     try:
-        rows = spark.read.format("statestore").load(path).selectExpr("key.group", "value.groupState.state").collect()
+        with _plainly_named(spark, path) as name:
+            state = spark.read.format("statestore").load(name)
+            rows = state.selectExpr("key.group", "value.groupState.state").collect()
     except (PySparkException, Py4JJavaError) as error:
-        return None, f"the state cannot be read: {str(error).splitlines()[0]}"
+        return None, f"the state cannot be read: {cause(error)}"
     known = Known(note.brokers, note.homes, machinery)
     try:
         found = [waiting_in(row["group"], bytes(row["state"]), known) for row in rows]
     except Exception as error:  # whatever it is, the rest can still be shown
         return None, f"the state cannot be unpacked: {type(error).__name__}: {error}"
     return tuple(sorted(found, key=lambda waiting: waiting.name)), None
+
+
+@contextmanager
+def _plainly_named(spark: SparkSession, path: str) -> Iterator[str]:
+    """A checkpoint by a name without characters that URLs escape: Spark's reader of states escapes them twice."""
+    place, files = located(spark, path)
+    url = files.makeQualified(place).toUri()
+    if url.getScheme() != "file" or url.getRawPath() == url.getPath():
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        name = Path(folder) / "checkpoint"
+        name.symlink_to(url.getPath())
+        yield str(name)
 
 
 def _machinery(note: Note, deployment: Deployment) -> Machinery:

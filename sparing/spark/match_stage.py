@@ -113,6 +113,7 @@ def admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicatio
         columns,
         table["text"].to_numpy(),
         table["malformed"].to_numpy(),
+        table["garbled"].to_numpy(),
         table["misfit"].to_numpy(),
         top_k,
     )

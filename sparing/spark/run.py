@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -22,10 +21,12 @@ from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import sinks, sources
 from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
 from sparing.spark.control_book import ControlBook
+from sparing.spark.failures import cause
 from sparing.spark.follow import Following, Tell
 from sparing.spark.journal import Journal
 from sparing.spark.logs import log
 from sparing.spark.parcels import CPU, EVENTS_OF, LEAST, SIENA, Link
+from sparing.spark.paths import must_be_folder
 from sparing.spark.pipeline import Delivered, PubSub
 from sparing.spark.progress import Hear, settle
 from sparing.spark.tally import tally_of
@@ -49,6 +50,7 @@ def stream(
     every micro-batch that Spark has committed, a little later and in another thread. The same is logged (`logs`).
     """
     sink = deployment.needed_sink()
+    sinks.must_be_writable(spark, sink, replay=False)
     checkpoint = deployment.checkpoint
     if checkpoint is None:
         if sink.path is None:
@@ -56,6 +58,7 @@ def stream(
                 "The stream needs a place for its checkpoint: add checkpoint: PATH to the deployment file."
             )
         checkpoint = f"{sink.path.rstrip('/')}/checkpoint"
+    must_be_folder(spark, checkpoint, f"The checkpoint {checkpoint}")
     if is_new(spark, checkpoint):
         sinks.must_be_free(spark, sink)
     publications = sources.read(spark, deployment, streaming=True)
@@ -102,20 +105,12 @@ def wait(query: StreamingQuery, stop: Event | None = None) -> None:
                 break
     except StreamingQueryException as error:
         settle(query)
-        reason = _cause(str(error))
+        reason = cause(error)
         log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
         raise SparingError(f"The stream failed: {reason}") from error
     settle(query)
     end = ("stream stopped", "is stopped") if stopped else ("stream ended", "has worked through what was there")
     log(end[0], f"{query.name} {end[1]}.", query=query.name)
-
-
-def _cause(text: str) -> str:
-    """The line of a failure that says most: the last error that a Python stage raised, else the first line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    lines = [re.sub(r"^\[STREAM_FAILED\].*terminated with exception: | SQLSTATE: \w+$", "", line) for line in lines]
-    raised = [line for line in lines if "Error: " in line and not line.startswith(("at ", "File "))]
-    return (raised or lines or ["for a reason that Spark does not tell"])[-1 if raised else 0]
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,15 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from sparing.model.errors import SparingError
+from sparing.spark.failures import cause
 
 OLDEST_JAVA = 17
+MASTERS = ("local", "spark://", "yarn", "k8s://")
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -38,6 +42,10 @@ def session(master: str = "local[*]", name: str = "sparing", settings: Mapping[s
 
     Workers run this same Python, so on one machine nothing needs to be shipped to them.
     """
+    if not master.startswith(MASTERS):
+        raise SparingError(
+            f"{master!r} is no master that Spark knows: use local[2], local[*], spark://HOST:7077, yarn or k8s://HOST:443."
+        )
     check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -49,7 +57,11 @@ def session(master: str = "local[*]", name: str = "sparing", settings: Mapping[s
     builder = SparkSession.builder.master(master).appName(name)
     for key, value in (wanted | dict(settings or {})).items():
         builder = builder.config(key, value)
-    spark: SparkSession = builder.getOrCreate()
+    try:
+        spark: SparkSession = builder.getOrCreate()
+    except (PySparkException, Py4JJavaError) as error:
+        why = "Java ends at once" if "JAVA_GATEWAY_EXITED" in str(error) else cause(error).rstrip(".")
+        raise SparingError(f"Spark does not start on {master}: {why}; check the master and the settings.") from None
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

@@ -17,7 +17,8 @@ from pyspark.sql import functions as F
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
 from sparing.spark.admit_stage import TIMESTAMP_TEXT
-from sparing.spark.paths import located
+from sparing.spark.failures import cause
+from sparing.spark.paths import located, must_be_folder
 from sparing.spark.pipeline import Delivered
 from sparing.spark.tally import TABLES, Tally, tally_of
 
@@ -44,6 +45,13 @@ def place(sink: Endpoint, replay: bool) -> str | None:
     if sink.path is None or sink.format not in FOLDERS:
         return sink.path
     return f"{sink.path.rstrip('/')}/replay" if replay else sink.path
+
+
+def must_be_writable(spark: SparkSession, sink: Endpoint, replay: bool) -> None:
+    """Tables can be written only where a folder is or can be made."""
+    if sink.format in FOLDERS:
+        for name in TABLES:
+            must_be_folder(spark, _folder(sink, name, None if replay else 0), f"The sink {sink.path}")
 
 
 def must_be_free(spark: SparkSession, sink: Endpoint) -> None:
@@ -85,4 +93,4 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> No
             writer = table.write.mode("append").format(sink.format).options(**sink.options)
             writer.save(None if sink.path is None else f"{sink.path.rstrip('/')}/{name}")
     except (AnalysisException, Py4JJavaError) as error:
-        raise SparingError(f"Sink format {sink.format} cannot be written: {str(error).splitlines()[0]}") from None
+        raise SparingError(f"Sink format {sink.format} cannot be written: {cause(error)}") from None

@@ -6,6 +6,7 @@ Text formats are read as text, so that admission can say which field of which ro
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
@@ -17,21 +18,25 @@ from sparing.deployment.deployment import Deployment, Endpoint
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
 from sparing.spark.admit_stage import CORRUPT, LINE, TOP_K, union_fields
-from sparing.spark.paths import located
+from sparing.spark.failures import cause, damage_told
+from sparing.spark.paths import as_pattern, located
 
 TEXT_FORMATS = ("json", "csv")
 FILES = (*TEXT_FORMATS, "parquet", "orc", "avro")
+_MOST_AT_ONCE = ("maxfilespertrigger", "maxbytespertrigger")
 
 
 def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFrame:
     """The publications of a deployment's source."""
     source = deployment.needed_source()
-    if source.format in FILES:
-        _must_exist(spark, source)
     try:
-        return _READERS.get(source.format, _any)(spark, deployment, source, streaming)
+        if source.format in FILES:
+            _must_exist(spark, source)
+            source = _file_by_file(spark, source) if streaming else source
+        with damage_told():
+            return _READERS.get(source.format, _any)(spark, deployment, source, streaming)
     except (AnalysisException, Py4JJavaError) as error:
-        raise _explained(source, str(error)) from None
+        raise _explained(source, error) from None
 
 
 def _text_schema(deployment: Deployment) -> T.StructType:
@@ -58,14 +63,14 @@ def _parsed(rows: DataFrame, text: Column, deployment: Deployment, source: Endpo
 def _csv(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
     options = {"header": "true", "columnNameOfCorruptRecord": CORRUPT, "enforceSchema": "false", **source.options}
     # The columns are those of the files' header, in its order; so a look at one of them comes first.
-    header = spark.read.options(**{**options, "inferSchema": "false"}).csv(str(source.path)).columns
+    header = spark.read.options(**{**options, "inferSchema": "false"}).csv(_path(spark, source)).columns
     schema = T.StructType([T.StructField(name, T.StringType()) for name in [*header, CORRUPT]])
     reader = spark.readStream if streaming else spark.read
     return reader.schema(schema).options(**options).csv(_path(spark, source, streaming))
 
 
 def _files(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
-    batch = spark.read.format(source.format).options(**source.options).load(str(source.path))
+    batch = spark.read.format(source.format).options(**source.options).load(_path(spark, source))
     if not streaming:
         return batch
     reader = spark.readStream.schema(batch.schema).format(source.format).options(**source.options)
@@ -133,20 +138,32 @@ _READERS = {
 }
 
 
-def _path(spark: SparkSession, source: Endpoint, streaming: bool) -> str:
+def _path(spark: SparkSession, source: Endpoint, streaming: bool = False) -> str:
     """The source's path. A stream reads folders and patterns only, so a single file becomes a pattern for its name."""
-    given = str(source.path)
-    if streaming:
+    given = as_pattern(spark, str(source.path))
+    if streaming and given == source.path:
         path, files = located(spark, given)
         if files.exists(path) and files.getFileStatus(path).isFile():
             return f"{given[:-1]}[{given[-1]}]"
     return given
 
 
+def _file_by_file(spark: SparkSession, source: Endpoint) -> Endpoint:
+    """The source for a stream.
+
+    If paths of files have characters of patterns in them, Spark reads a micro-batch of them once for each such path:
+    below a folder with such a name, it gets them one at a time.
+    """
+    if "\\" not in as_pattern(spark, str(source.path)):
+        return source
+    options = {key: value for key, value in source.options.items() if key.lower() not in _MOST_AT_ONCE}
+    return replace(source, options={**options, "maxFilesPerTrigger": "1"})
+
+
 def _must_exist(spark: SparkSession, source: Endpoint) -> None:
     if source.path is None:
         raise SparingError(f"Source format {source.format} needs a path: add path: to the source.")
-    path, files = located(spark, source.path)
+    path, files = located(spark, as_pattern(spark, source.path))
     if not files.globStatus(path):
         raise SparingError(f"The source {source.path} does not exist: check source.path in the deployment file.")
 
@@ -157,7 +174,8 @@ _CONNECTORS: Mapping[str, str] = {
 }
 
 
-def _explained(source: Endpoint, text: str) -> SparingError:
+def _explained(source: Endpoint, error: Exception) -> SparingError:
+    text = str(error)
     if "UNABLE_TO_INFER_SCHEMA" in text:
         return SparingError(f"The source {source.path} holds no {source.format} file that Spark can read.")
     missing = (
@@ -168,4 +186,4 @@ def _explained(source: Endpoint, text: str) -> SparingError:
     if missing or "deploy the application as per the deployment section" in text:
         why = _CONNECTORS.get(source.format, "no such data source is on Spark's class path")
         return SparingError(f"Source format {source.format} cannot be read: {why}.")
-    return SparingError(f"Source format {source.format} cannot be read: {text.splitlines()[0]}")
+    return SparingError(f"Source format {source.format} cannot be read: {cause(error)}")

@@ -45,13 +45,15 @@ def rows_of(rows, with_topic=True):
             misfit[at] |= not fits
             fitting.append(value if fits else None)
         columns[name] = column_of(fitting, kind)
-    text = [row.get("malformed") or (json.dumps(row) if bad else None) for row, bad in zip(rows, misfit, strict=True)]
+    own = [row.get("malformed") or row.get("garbled") for row in rows]
+    text = [some or (json.dumps(row) if bad else None) for some, row, bad in zip(own, rows, misfit, strict=True)]
     return Rows(
         np.array([row.get("publisher") for row in rows], dtype=object),
         np.array([row.get("topic") for row in rows], dtype=object) if with_topic else None,
         columns,
         np.array(text, dtype=object),
         np.array(["malformed" in row for row in rows], dtype=bool),
+        np.array(["garbled" in row for row in rows], dtype=bool),
         np.array(misfit, dtype=bool),
     )
 
@@ -62,6 +64,7 @@ def admit(*rows, with_topic=True):
 
 
 GOOD = {"publisher": "p1", "ts": 5, "lane": 1, "road": "401"}
+NOT_UTF8 = "the text is not UTF-8: \ufffd stands for its bad bytes"
 REPORT = GOOD | {"publisher": "p3"}  # the same on a merged topic
 
 
@@ -69,6 +72,8 @@ REPORT = GOOD | {"publisher": "p3"}  # the same on a merged topic
     ("row", "reason", "detail"),
     [
         ({"malformed": "{oops"}, Reason.MALFORMED, "the line cannot be read as a row"),
+        (GOOD | {"garbled": "Stra\ufffde"}, Reason.MALFORMED, NOT_UTF8),
+        ({"malformed": "{", "garbled": "{\ufffd"}, Reason.MALFORMED, NOT_UTF8),
         (GOOD | {"publisher": None}, Reason.UNKNOWN_PUBLISHER, "the row names no publisher"),
         (GOOD | {"publisher": "p9"}, Reason.UNKNOWN_PUBLISHER, "no publisher has the id p9"),
         (GOOD | {"publisher": "p2"}, Reason.UNKNOWN_TOPIC, "p2 publishes on several topics and the row names none"),

@@ -147,6 +147,11 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_shown(spark, watched, tmp_p
     assert begun.trouble == "no micro-batch has been committed yet, so there is no state."
 
 
+def test_paths_with_characters_that_urls_escape(spark, watched, found, tmp_path):
+    odd = _copied(watched, tmp_path / "sp ace é%20#[1]{a}")
+    assert inspect(spark, str(odd)).state == found[0].state
+
+
 def test_what_is_no_checkpoint_is_one_sentence(spark, watched, tmp_path):
     other = _copied(watched, tmp_path / "other", {"state", ".sparing.json.crc"})
     note = json.loads((other / "sparing.json").read_text())
@@ -164,12 +169,30 @@ def test_what_is_no_checkpoint_is_one_sentence(spark, watched, tmp_path):
             inspect(spark, str(path))
 
 
-def test_the_command_tells_it(spark, watched, found, tmp_path, monkeypatch):
+@pytest.fixture
+def _running(spark, monkeypatch):
+    """Commands use the session that runs."""
+
     @contextmanager
     def running(*_):
         yield spark
 
     monkeypatch.setattr("sparing.cli.inspect.spark_session", running)
+
+
+@pytest.mark.usefixtures("_running")
+def test_the_command_fails_if_the_state_cannot_be_read(watched, tmp_path):
+    lost = _copied(watched, tmp_path / "lost", {"state"})
+    result = CliRunner().invoke(build(), ["inspect", str(lost)], env={"COLUMNS": "200"})
+    assert result.exit_code == 1
+    for words in ("2 is committed, and no other is planned", "Nothing can be told of what waits: the state cannot be"):
+        assert words in result.stdout
+    begun = _copied(watched, tmp_path / "begun", {"commits", "state"})
+    assert CliRunner().invoke(build(), ["inspect", str(begun)]).exit_code == 0
+
+
+@pytest.mark.usefixtures("_running")
+def test_the_command_tells_it(watched, found, tmp_path):
     arguments = ["inspect", watched.checkpoint, "--deployment", str(watched.deployment), "--json", str(tmp_path / "j")]
     result = CliRunner().invoke(build(), arguments, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from pyspark.sql import functions as F
 
 import sparing
 from sparing.spark import run, sources
@@ -89,6 +90,58 @@ def test_bad_rows_in_csv(spark, tmp_path):
     delivered.forget()
 
 
+BAD_BYTES = [  # lines that are not UTF-8: in a field, in the publisher's name, in what is no JSON at all
+    json.dumps(GOOD | {"road": "Stra?e"}).encode().replace(b"?", b"\xdf"),
+    json.dumps(GOOD | {"publisher": "p?"}).encode().replace(b"?", b"\xed\xa0\x80"),
+    json.dumps(GOOD | {"unknown": "?"}).encode().replace(b"?", b"\xc0\x80"),
+    b"\xff\xfe\x00{",
+]
+
+
+def test_lines_that_are_not_utf8(spark, tmp_path):
+    (tmp_path / "data").mkdir()
+    good = json.dumps(GOOD | {"road": "Straße 🚗 \ufffd"}, ensure_ascii=False).encode()
+    (tmp_path / "data/a.json").write_bytes(b"\n".join([good, *BAD_BYTES, good]) + b"\n")
+    deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING]))
+    aside = sorted((line.decode(errors="replace"), "malformed") for line in BAD_BYTES)
+    told = [{"lane": 1, "road": "Straße 🚗 \ufffd"}] * 2
+
+    delivered = run.replay(spark, deployment).delivered
+    quarantine = delivered.quarantine.collect()
+    assert sorted((row["row"], row["reason"]) for row in quarantine) == aside
+    assert all(row["detail"].startswith("the text is not UTF-8") for row in quarantine)
+    assert [json.loads(row["payload"].toJson()) for row in delivered.notifications.collect()] == told
+    delivered.forget()
+
+    run.wait(run.stream(spark, deployment, once=True))
+    found = files.results(tmp_path / "out")
+    assert sorted(found["quarantine"].elements()) == aside
+    assert [json.loads(text)["payload"] for text in found["notifications"].elements()] == told
+
+
+def test_columns_that_are_not_utf8(spark, tmp_path):
+    """Parquet files, whose text nobody checks, and whose names may be plain bytes."""
+    rows = [
+        {"publisher": b"p1", "id": "ok", "road": b"401"},
+        {"publisher": b"p1", "id": "bad road", "road": b"4\xe91"},
+        {"publisher": b"p\xe91", "id": "bad publisher", "road": b"401"},
+        {"publisher": b"p1", "id": "only an unknown column", "road": b"401", "remark": b"\xe9"},
+        {"publisher": b"p1", "id": "no road", "road": None},
+    ]
+    frame = spark.createDataFrame(rows, "publisher binary, id string, road binary, remark binary")
+    texts = frame.select("publisher", "id", F.col("road").cast("string"), F.col("remark").cast("string"))
+    stamped = texts.select("*", F.lit(1).alias("lane"), F.timestamp_seconds(F.lit(1767225601)).alias("ts"))
+    stamped.write.parquet(str(tmp_path / "data"))
+    path = files.write_deployment(tmp_path, [EVERYTHING], source={"format": "parquet"})
+    delivered = run.replay(spark, sparing.Deployment.read(path)).delivered
+    aside = {json.loads(row["row"])["id"]: row for row in delivered.quarantine.collect()}
+    assert aside.keys() == {"bad road", "bad publisher"}
+    assert {(row["reason"], "not UTF-8" in row["detail"]) for row in aside.values()} == {("malformed", True)}
+    assert json.loads(aside["bad road"]["row"])["road"] == "4\ufffd1"
+    assert delivered.notifications.count() == 3
+    delivered.forget()
+
+
 def test_late_publications_are_quarantined_and_left_out_of_windows(spark, tmp_path):
     rows = [GOOD | {"ts": f"2026-01-01T00:00:{second:02}Z", "lane": second} for second in (1, 2, 40)]
     files.write_trace(tmp_path / "data", rows, files=1)
@@ -124,10 +177,35 @@ def test_an_empty_source_and_an_empty_subscription_list(spark, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("folder", "path", "rows"),
+    [
+        ("br[1]", "data", 2),
+        ("cur{a,b}", "data/a.json", 1),
+        ("cur{a,b}", "data/a?.json", 1),
+        ("st*r ?", "data/*.json", 2),
+        ("plain", "data/?.json", 1),
+        ("plain", "{data,other}", 2),
+    ],
+)
+def test_paths_with_characters_of_patterns(spark, tmp_path, folder, path, rows):
+    data = tmp_path / folder / "data"
+    data.mkdir(parents=True)
+    for name in ("a.json", "a1.json"):
+        (data / name).write_text(json.dumps(GOOD) + "\n")
+    what = files.write_deployment(tmp_path / folder, [EVERYTHING], source={"path": path})
+    deployment = sparing.Deployment.read(what)
+    assert sources.read(spark, deployment, streaming=False).count() == rows
+    query = sources.read(spark, deployment, streaming=True).writeStream.format("memory").queryName("read")
+    query.trigger(availableNow=True).start().awaitTermination()
+    assert spark.table("read").count() == rows
+
+
+@pytest.mark.parametrize(
     ("source", "sentence"),
     [
         ({"path": "nowhere"}, "does not exist: check source.path in the deployment file."),
         ({"format": "kafka", "servers": "localhost:9", "topic": "t"}, "Kafka connector is not on Spark's class path"),
+        ({"path": "[1"}, "Source format json cannot be read: .*Unclosed character class"),
         ({"format": "parquet", "path": "empty"}, "holds no parquet file that Spark can read"),
         ({"format": "mystery"}, "no such data source is on Spark's class path"),
         ({"format": "rate"}, "never ends: it works with 'sparing run'"),

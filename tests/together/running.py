@@ -58,6 +58,7 @@ def table_of(plan: Plan, lines: Sequence[str]) -> pa.Table:
         "payload": pa.array([canonical(found) for found in typed], pa.string()),
         "text": pa.array(list(lines), pa.string()),
         "malformed": pa.array([row is None for row in rows], pa.bool_()),
+        "garbled": pa.array([False] * len(rows), pa.bool_()),
         "misfit": pa.array(misfit, pa.bool_()),
         "top_k": pa.array([_wish(row) for row in given], pa.int32()),
     }

@@ -1,0 +1,32 @@
+"""Spark that cannot be started is one sentence."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
+
+import sparing
+from sparing.spark.session import session
+
+
+@pytest.mark.parametrize("master", ["foo", "", "mesos://there"])
+def test_a_master_that_spark_does_not_know(master):
+    with pytest.raises(sparing.SparingError, match=rf"^'{master}' is no master that Spark knows: use local\[2\]"):
+        session(master)
+
+
+@pytest.mark.parametrize(
+    ("failure", "why"),
+    [
+        (PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={}), "Java ends at once"),
+        (PySparkRuntimeError("Could not parse Master URL: 'local[x]'."), r"Could not parse Master URL: 'local\[x\]'"),
+    ],
+)
+def test_spark_that_does_not_start(monkeypatch, failure, why):
+    def fail(_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", fail)
+    with pytest.raises(sparing.SparingError, match=rf"^Spark does not start on local\[x\]: {why}; check the master"):
+        session("local[x]")

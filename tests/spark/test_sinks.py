@@ -1,0 +1,37 @@
+"""Places that results cannot be written to are told before the work begins."""
+
+from __future__ import annotations
+
+import pytest
+
+import sparing
+from sparing.spark import run, sinks
+from tests.spark import files
+
+pytestmark = pytest.mark.spark
+
+EVERYTHING = {"id": "all", "subscriber": "u1", "sql": "SELECT lane, road FROM traffic"}
+
+
+@pytest.mark.parametrize("out", ["taken", "taken/deep/down"])
+def test_a_file_in_the_way_of_the_sink(spark, tmp_path, out):
+    (tmp_path / "taken").write_text("")
+    deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], out=out))
+    words = f"The sink {tmp_path}/{out} cannot be written, because {tmp_path}/taken is a file and no folder: choose"
+    with pytest.raises(sparing.SparingError, match=words):
+        run.stream(spark, deployment, once=True)
+    with pytest.raises(sparing.SparingError, match=words):
+        sinks.must_be_writable(spark, deployment.needed_sink(), replay=True)
+
+
+def test_a_file_in_the_way_of_the_checkpoint(spark, tmp_path):
+    (tmp_path / "taken").write_text("")
+    deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], checkpoint="taken"))
+    with pytest.raises(sparing.SparingError, match=f"The checkpoint {tmp_path}/taken cannot be written"):
+        run.stream(spark, deployment, once=True)
+
+
+def test_a_file_system_that_is_not_there(spark, tmp_path):
+    deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], out="mystery://there/out"))
+    with pytest.raises(sparing.SparingError, match=r'cannot be reached: .*"mystery"; check its path\.$'):
+        sinks.must_be_writable(spark, deployment.needed_sink(), replay=True)
