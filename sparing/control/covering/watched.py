@@ -109,7 +109,7 @@ class WatchedCover:
         cover._ids.add(id_ for id_, _, _ in entries)
         cover._encoder.learn(box for _, box, _ in entries)
         for id_, box, score in entries:
-            cover._enter(id_, box, score)
+            cover._write(cover._seat(id_, box, score))
         count = len(entries)
         coded = CodedBoxes(cover._live.ranges).take(np.arange(count))
         stand_ins = np.full((count, k), -1, np.int32)
@@ -229,13 +229,18 @@ class WatchedCover:
         if last != slot:
             self._put(last, place)
 
-    def _enter(self, id_: str, box: Box, score: float) -> int:
+    def _seat(self, id_: str, box: Box, score: float) -> int:
+        """A slot for a box; nothing is written there yet."""
         assert id_ not in self._slot, f"{id_} is there already"
         slot = self._free.pop() if self._free else len(self._member)
         if slot == len(self._live.score):
             self._grow()
         self._slot[id_] = slot
         self._member[slot] = _Member(id_, box, score)
+        return slot
+
+    def _enter(self, id_: str, box: Box, score: float) -> int:
+        slot = self._seat(id_, box, score)
         same = self._ids.add([id_])
         if not (self._encoder.learn([box]) and same) or self._sets.wasteful(len(self._slot)):
             self._sets = _Sets()  # labels have changed: write everything anew

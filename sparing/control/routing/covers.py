@@ -36,19 +36,22 @@ class _Watched:
         subscriptions: Sequence[Subscription],
         types: dict[str, FieldType],
         numbers: Iterable[int],
+        clipped: dict[int, Box],
     ) -> None:
-        self._contest, self._subscriptions = contest, subscriptions
+        self._contest, self._subscriptions, self._clipped = contest, subscriptions, clipped
         entries = [self._entry(number) for number in numbers]
         regular = contest.method is Covering.REGULAR
         self._cover = WatchedCover.of(entries, types, contest.k, regular or contest.fair)
 
     def _entry(self, number: int) -> tuple[str, Box, float]:
         subscription = self._subscriptions[number]
-        box = subscription.query.box.intersect(self._contest.advertisement.box)
+        box = self._clipped.get(number) or subscription.query.box.intersect(self._contest.advertisement.box)
         assert box is not None
-        place = int(np.searchsorted(self._contest.numbers, number))
+        self._clipped[number] = box
         scores = self._contest.scores
-        return subscription.id, box, 0.0 if scores is None else float(scores[place])
+        if scores is None:
+            return subscription.id, box, 0.0
+        return subscription.id, box, float(scores[int(np.searchsorted(self._contest.numbers, number))])
 
     def add(self, number: int) -> Change:
         return self._cover.add(*self._entry(number))
@@ -93,10 +96,17 @@ class _Afresh:
 
 
 def cover_of(
-    contest: Contest, subscriptions: Sequence[Subscription], types: dict[str, FieldType], numbers: Iterable[int]
+    contest: Contest,
+    subscriptions: Sequence[Subscription],
+    types: dict[str, FieldType],
+    numbers: Iterable[int],
+    clipped: dict[int, Box],
 ) -> Cover:
-    """The cover of some subscriptions, of the kind that suits the contest."""
+    """The cover of some subscriptions, of the kind that suits the contest.
+
+    `clipped` has boxes, by subscription, that were cut off at the edges of what is advertised; more are added.
+    """
     static = contest.method is Covering.REGULAR or contest.scores is not None
     if static and contest.method in (Covering.REGULAR, Covering.ANCESTOR):
-        return _Watched(contest, subscriptions, types, numbers)
+        return _Watched(contest, subscriptions, types, numbers, clipped)
     return _Afresh(contest, subscriptions, numbers)

@@ -21,6 +21,7 @@ from sparing.control.routing.covers import Cover, cover_of
 from sparing.control.routing.spread import Spread, in_contest
 from sparing.control.routing.tables import NO_LINK
 from sparing.model.bill import MessageKind
+from sparing.model.box import Box
 
 OWN = -1  # instead of a neighbour: the broker's own subscriber
 
@@ -64,6 +65,9 @@ class Network:
         # Broker -> subscription -> the neighbour that told it.
         self.known: list[dict[int, int]] = [{} for _ in plan.routes.brokers]
         self._covers: dict[tuple[int, int], Cover] = {}  # by errand and broker, made when first needed
+        # By errand: boxes of its contest that were cut off before, since every broker on the way needs the same.
+        self._clipped: list[dict[int, Box]] = [{} for _ in self._errands]
+        self._ways: dict[tuple[int, int], frozenset[int]] = {}  # brokers between two, both ends included
         self._told: Counter[tuple[int, int]] = Counter()  # (link, subscription) -> for how many errands it was told
         self._first_told: dict[tuple[int, int], set[int]] = {}  # by errand and broker, until there is a cover
         for at, table in enumerate([*spread.climbing.values(), *spread.tables]):
@@ -91,7 +95,10 @@ class Network:
 
     def _comes_by(self, number: int, broker: int, root: int) -> bool:
         """Whether a subscription comes by a broker on its way to another."""
-        return broker in self._routes.path(self.home(number), root)
+        ends = self.home(number), root
+        if ends not in self._ways:
+            self._ways[ends] = frozenset(self._routes.path(*ends))
+        return broker in self._ways[ends]
 
     def _cover(self, at: int, broker: int, but: int | None = None, beside: int | None = None) -> Cover:
         """What a broker knows that concerns an errand, for whichever it was told; `but` one, `beside` another.
@@ -106,7 +113,8 @@ class Network:
         ]
         numbers += [] if beside is None else [beside]
         types = dict(self._plan.topics[contest.advertisement.topic].fields)
-        made = self._covers[at, broker] = cover_of(contest, self._plan.subscriptions, types, numbers)
+        made = cover_of(contest, self._plan.subscriptions, types, numbers, self._clipped[at])
+        self._covers[at, broker] = made
         if (at, broker) in self._first_told:
             before, after = self._first_told.pop((at, broker)), {self._number[id_] for id_ in made.forwarded()}
             link = int(self._routes.link_of[broker, root])
