@@ -83,10 +83,12 @@ def replay(
 
 
 def _names(text: str, known: Collection[str], what: str) -> list[str]:
+    from sparing.deployment.names import hint, sentence
+
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if name not in known:
-            raise SparingError(f"{name!r} is not {what}: use some of {', '.join(known)}.")
+            raise SparingError(sentence(f"{name!r} is not {what}{hint(name, known)}"))
     return names
 
 

@@ -226,6 +226,7 @@ def test_paths_with_characters_of_patterns(spark, tmp_path, folder, path, rows):
         ({"format": "kafka", "servers": "localhost:9", "topic": "t"}, "Kafka connector is not on Spark's class path"),
         ({"path": "[1"}, "Source format json cannot be read: .*Unclosed character class"),
         ({"format": "parquet", "path": "empty"}, "holds no parquet file that Spark can read"),
+        ({"format": "jsn"}, "There is no source format 'jsn': did you mean 'json'?"),
         ({"format": "mystery"}, "no such data source is on Spark's class path"),
         ({"format": "rate"}, "never ends: it works with 'sparing run'"),
     ],
