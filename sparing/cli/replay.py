@@ -83,10 +83,12 @@ def replay(
 
 
 def _names(text: str, known: Collection[str], what: str) -> list[str]:
+    from sparing.deployment.names import hint, sentence
+
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if name not in known:
-            raise SparingError(f"{name!r} is not {what}: use some of {', '.join(known)}.")
+            raise SparingError(sentence(f"{name!r} is not {what}{hint(name, known)}"))
     return names
 
 
@@ -117,11 +119,12 @@ def _side_by_side(
         write_json(json_file, {name: bill_json(run, least, deployment.prices) for name, run in runs.items()})
     naive = next((name for name in (NAIVE, Events.SIENA.value) if name in bills and len(bills) > 1), None)
     out.print(bills_table(bills, naive, least, seconds, deployment.prices))
-    out.print(links_table(bills, least=least))
-    first = next(iter(runs.values())).merged
-    if first is not None:
-        out.print(suppressed_table(first.siena, first.taken))
-    _say_where(deployment, counts)
+    if any(bill.by_overlay_link() for bill in bills.values()):
+        out.print(links_table(bills, least=least))
+    first = next(iter(runs.values()))
+    if first.merged is not None:
+        out.print(suppressed_table(first.merged.siena, first.merged.taken))
+    _say_where(deployment, first, counts)
 
 
 def _compared(
@@ -148,7 +151,7 @@ def _compared(
     out.print(figures_table("What each technique saved: messages between brokers, all kinds", names, rows))
     for name, why in found.refused.items():
         say(f"{name} is not among them: {why}")
-    _say_where(deployment, counts)
+    _say_where(deployment, found.ours, counts)
     say(f"The bill is in {path}.")
 
 
@@ -182,9 +185,11 @@ def _written(deployment: Deployment, run: Replayed) -> Mapping[str, int]:
     return tally.rows
 
 
-def _say_where(deployment: Deployment, counts: Mapping[str, int]) -> None:
+def _say_where(deployment: Deployment, run: Replayed, counts: Mapping[str, int]) -> None:
     from sparing.spark import sinks
 
+    if run.remark is not None:
+        say(run.remark)
     if deployment.sink is not None:
         where = sinks.place(deployment.sink, replay=True)
         say(f"{told(counts)}" + (f"; the tables are in {where}." if where else "."))

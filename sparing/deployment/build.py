@@ -38,8 +38,8 @@ def build(sections: Sections, base: Path) -> Deployment:
     published = advertisements(sections.publishers, brokers, file.topics, topics, kinds, mistakes)
     source = endpoint("source", file.source, base, place, mistakes)
     sink = endpoint("sink", file.sink, base, place, mistakes)
-    watermark = duration(file.watermark, 0, place(("watermark",)), mistakes)
-    bucket = duration(file.bill.bucket, 1, place(("bill", "bucket")), mistakes)
+    watermark = duration("watermark", file.watermark, 0, place(("watermark",)), mistakes)
+    bucket = duration("bucket", file.bill.bucket, 1, place(("bill", "bucket")), mistakes)
     policy = _policy(file.policy, place, mistakes)
     outages = outages_of(file.outages, brokers, place, mistakes)
     prices = prices_of(file.prices, overlay, place, mistakes)
@@ -66,7 +66,7 @@ def build(sections: Sections, base: Path) -> Deployment:
 
 def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
     here = place(("policy", "patience"))
-    patience = None if entry.patience is None else duration(entry.patience, 1, here, mistakes)
+    patience = None if entry.patience is None else duration("patience", entry.patience, 1, here, mistakes)
     if patience is not None and entry.decision != "patience":
         mistakes.add(
             here, f"The decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
@@ -95,7 +95,7 @@ def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
         folding=entry.folding,
         theta=entry.theta,
         delta=entry.delta,
-        hop=duration(entry.hop, 0, place(("policy", "hop")), mistakes),
+        hop=duration("hop", entry.hop, 0, place(("policy", "hop")), mistakes),
         rate=entry.rate,
         events=entry.events,
         placement=entry.placement,

@@ -60,6 +60,8 @@ class Document:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             reason = ", ".join(filter(None, [error.context, error.problem]))
+            if mark is not None and _is_tab(text, mark.line, mark.column):
+                reason = "there is a tab where only spaces may stand; indent with spaces"
             mistakes.add(self._place(mark.line + 1 if mark else 1), f"This is not valid YAML: {reason}")
         except yaml.reader.ReaderError as error:
             line = text.count("\n", 0, error.position) + 1
@@ -157,6 +159,11 @@ def _compose(text: str) -> yaml.Node | None:
         return node
     finally:
         loader.dispose()
+
+
+def _is_tab(text: str, line: int, column: int) -> bool:
+    lines = text.split("\n")
+    return line < len(lines) and lines[line][column : column + 1] == "\t"
 
 
 def _merged(node: yaml.Node) -> Iterator[yaml.Node]:

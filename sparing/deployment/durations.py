@@ -9,17 +9,16 @@ from sparing.language.duration import MICROSECONDS, parse_duration
 from sparing.language.errors import LanguageError
 
 
-def duration(text: str, least: int, place: Place, mistakes: Mistakes) -> int:
-    """Microseconds, at least so many."""
+def duration(key: str, text: str, least: int, place: Place, mistakes: Mistakes) -> int:
+    """Microseconds, at least so many; `key` is what the file calls them."""
     try:
         found = parse_duration(text)
     except LanguageError as error:
         mistakes.add(place, quoting(error))
         return least
     if found < least:
-        mistakes.add(
-            place, f"'{text}' is too short: give a duration {'above zero' if least else 'that is not negative'}"
-        )
+        enough = "above zero" if least else "that is not negative"
+        mistakes.add(place, f"'{text}' is too short for {key}: give a duration {enough}")
         return least
     return found
 

@@ -10,6 +10,7 @@ from sparing.deployment.names import listing
 from sparing.deployment.paths import located
 from sparing.deployment.schema import EndpointEntry
 from sparing.deployment.sections import Where
+from sparing.language.errors import nearest
 
 FILES = ("json", "csv", "parquet", "orc")
 KNOWN = (*FILES, "rate", "kafka")
@@ -19,6 +20,15 @@ NOT_SINKS = {
     "text": "it cannot hold the payload, which is a VARIANT",
     "rate": "it is a source only",
 }
+
+
+def meant(name: str) -> str | None:
+    """The format that a misspelt one was meant to be, if one comes close.
+
+    >>> meant("jsn"), meant("json"), meant("delta")
+    ('json', None, None)
+    """
+    return None if name in KNOWN else nearest(name, KNOWN)
 
 
 def endpoint(role: str, entry: EndpointEntry | None, base: Path, place: Where, mistakes: Mistakes) -> Endpoint | None:

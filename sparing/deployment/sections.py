@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from sparing.deployment.mistakes import Mistakes, Place
 from sparing.deployment.paths import located
 from sparing.deployment.schema import Entry, FileEntry, PublisherEntry, SubscriberEntry, SubscriptionEntry
-from sparing.deployment.shape import findings, sentence_about, shown
+from sparing.deployment.shape import sentences, shown
 from sparing.deployment.tables import read_table
 
 E = TypeVar("E", bound=Entry)
@@ -56,8 +56,8 @@ def sections(description: Any, place: Where, base: Path) -> Sections:
     try:
         file = FileEntry.model_validate(inline)
     except ValidationError as error:
-        for finding in findings(error):
-            mistakes.add(place(finding["loc"]), sentence_about(finding, FileEntry, inline))
+        for path, text in sentences(error, FileEntry, inline):
+            mistakes.add(place(path), text)
 
     def section(key: str, entry: type[E], listed: Sequence[E]) -> Section[E]:
         if key not in paths:
@@ -67,9 +67,8 @@ def sections(description: Any, place: Where, base: Path) -> Sections:
         try:
             entries = TypeAdapter(list[entry]).validate_python(table.rows)  # type: ignore[valid-type]
         except ValidationError as error:
-            for finding in findings(error):
-                text = sentence_about(finding, list[entry], table.rows)  # type: ignore[valid-type]
-                mistakes.add(table.place(int(finding["loc"][0])), text)
+            for path, text in sentences(error, list[entry], table.rows):  # type: ignore[valid-type]
+                mistakes.add(table.place(int(path[0])), text)
         return Section(entries, lambda index, *_: table.place(index))
 
     publishers = section("publishers", PublisherEntry, file.publishers if file else [])

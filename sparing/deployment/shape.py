@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -14,6 +15,9 @@ from pydantic_core import ErrorDetails
 from sparing.deployment.names import hint, listing
 from sparing.deployment.schema import Entry, Wants
 from sparing.language.errors import nearest
+
+Path = tuple[str | int, ...]
+_MEANT = re.compile(r"did you mean '(.*)'\?$")
 
 
 @dataclass
@@ -122,9 +126,16 @@ def needed_keys(entry: type[Entry]) -> list[str]:
     return [field.alias or name for name, field in entry.model_fields.items() if field.is_required()]
 
 
-def findings(error: ValidationError) -> list[ErrorDetails]:
-    """Pydantic's findings, without the addresses of its documentation."""
-    return error.errors(include_url=False, include_context=False)
+def sentences(error: ValidationError, root: Any, data: Any) -> Iterator[tuple[Path, str]]:
+    """Where each of pydantic's findings is, and what it means; a key that is there, but misspelt, is not missing."""
+    found = error.errors(include_url=False, include_context=False)
+    told = [sentence_about(finding, root, data) for finding in found]
+    extra = [(f["loc"][:-1], text) for f, text in zip(found, told, strict=True) if f["type"] == "extra_forbidden"]
+    meant = {(place, match[1]) for place, text in extra if (match := _MEANT.search(text)) is not None}
+    for finding, text in zip(found, told, strict=True):
+        *place, key = finding["loc"] or ("",)
+        if finding["type"] != "missing" or (tuple(place), key) not in meant:
+            yield finding["loc"], text
 
 
 def shown(value: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
@@ -35,18 +37,26 @@ class Table:
         self.rows: list[Row] = []
         self._files: list[str] = []
         self._ends: list[int] = []
+        self._contents: dict[str, bytes] = {}
+        self._lines: dict[str, list[int]] = {}
 
-    def add(self, file: str, rows: list[Row]) -> None:
+    def add(self, file: str, content: bytes, rows: list[Row]) -> None:
         """Append the rows of one file."""
         self.rows += rows
         self._files.append(file)
+        self._contents[file] = content
         self._ends.append(len(self.rows))
 
     def place(self, index: int) -> Place:
-        """The file and the number of a row in it, counted from 1 (a CSV file's header is not counted)."""
+        """The file, and the line of a row in it, or its number where there are no lines; both are counted from 1."""
         at = bisect_right(self._ends, index)
-        row = index - (self._ends[at - 1] if at else 0) + 1
-        return Place(f"{self._files[at]}, row {row}", index, self._files[at])
+        file = self._files[at]
+        row = index - (self._ends[at - 1] if at else 0)
+        if file not in self._lines:
+            self._lines[file] = _lines(file, self._contents[file])
+        lines = self._lines[file]
+        where = f"line {lines[row]}" if row < len(lines) else f"row {row + 1}"
+        return Place(f"{file}, {where}", index, file)
 
 
 def read_table(path: str, entry: type[Entry], mentioned: Place, mistakes: Mistakes) -> Table:
@@ -74,7 +84,8 @@ def read_table(path: str, entry: type[Entry], mentioned: Place, mistakes: Mistak
         here = Place(name, -1, name)
         try:
             with filesystem.open_input_stream(file) as stream:
-                table.add(name, reader(stream.read(), entry, partial(mistakes.add, here)))
+                content = stream.read()
+                table.add(name, content, reader(content, entry, partial(mistakes.add, here)))
         except _UNREADABLE as error:
             mistakes.add(here, f"This table cannot be read: {_reason(error)}")
     return table
@@ -187,15 +198,48 @@ def _rows(table: pa.Table, entry: type[Entry], complain: Complain) -> list[Row]:
 def _json_lines(content: bytes, _: type[Entry], complain: Complain) -> list[Row]:
     # Not pyarrow's reader: it guesses types, and an id that looks like a date would not come back as it was.
     rows: list[Row] = []
-    for number, line in enumerate(content.decode("utf-8-sig").split("\n"), 1):
-        if line.strip():
-            try:
-                row = json.loads(line)
-                rows.append(gathered_row(row) if isinstance(row, dict) else row)
-            except ValueError as error:
-                complain(f"Line {number} is not JSON: {_reason(error)}")
-                return []
+    for number, line in _numbered(content):
+        try:
+            row = json.loads(line)
+            rows.append(gathered_row(row) if isinstance(row, dict) else row)
+        except ValueError as error:
+            complain(f"Line {number} is not JSON: {_reason(error)}")
+            return []
     return rows
 
 
+def _numbered(content: bytes) -> Iterator[tuple[int, str]]:
+    """The lines that are not empty, with their numbers."""
+    return ((number, line) for number, line in enumerate(_text(content).split("\n"), 1) if line.strip())
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8-sig")
+
+
+def _json_starts(content: bytes) -> Iterator[int]:
+    """The line of every row of JSON lines."""
+    return (number for number, _ in _numbered(content))
+
+
+def _csv_starts(content: bytes) -> Iterator[int]:
+    """The line on which every row of a CSV file begins; a value may go on over several."""
+    reader = csv.reader(io.StringIO(_text(content), newline=""))
+    start, header = 1, True
+    for row in reader:
+        if row and not header:
+            yield start
+        start, header = reader.line_num + 1, header and not row
+
+
+def _lines(file: str, content: bytes) -> list[int]:
+    """The lines on which the rows of a file begin; nothing if it has no lines, or they cannot be told."""
+    starts = _STARTS.get(_suffix(file))
+    try:
+        return [] if starts is None else list(starts(content))
+    except csv.Error:
+        return []
+
+
+_STARTS = {".csv": _csv_starts, ".json": _json_starts, ".jsonl": _json_starts, ".ndjson": _json_starts}
 _READERS = {".parquet": _parquet, ".csv": _csv, ".json": _json_lines, ".jsonl": _json_lines, ".ndjson": _json_lines}

@@ -74,9 +74,9 @@ def _merge(topic: str, entry: TopicEntry, merge: MergeEntry, place: Where, mista
         mistakes.add(place((*here, "key")), f"The key of topic {topic} names a field twice: keep one of them")
     return Merge(
         tuple(merge.key),
-        duration(merge.within, 1, place((*here, "within")), mistakes),
+        duration("within", merge.within, 1, place((*here, "within")), mistakes),
         Compare(merge.compare),
-        duration(merge.cycle, 1, place((*here, "cycle")), mistakes),
+        duration("cycle", merge.cycle, 1, place((*here, "cycle")), mistakes),
     )
 
 

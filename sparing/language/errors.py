@@ -12,7 +12,7 @@ _LEAD = 40  # what is kept before the offending part when a line must be cut
 
 
 class LanguageError(SparingError):
-    """What is wrong with `text[start:end]`: one sentence, then the line in question with that part underlined.
+    """What is wrong with `text[start:end]`: one sentence, then the line in question (if any) with that part underlined.
 
     >>> print(LanguageError("There is no such field.", "SELECT sped FROM traffic", 7, 11))
     There is no such field.
@@ -28,6 +28,8 @@ class LanguageError(SparingError):
         self.end = end
 
     def __str__(self) -> str:
+        if not self.text.strip():
+            return self.message
         line_start = self.text.rfind("\n", 0, self.start) + 1
         line_end = self.text.find("\n", self.start)
         if line_end < 0:

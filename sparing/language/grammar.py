@@ -495,6 +495,8 @@ class Grammar:
             return typed(self.text, word, literal, token.start, self.end)
         if not self.follows("("):
             return self.name()
+        if word == "EXISTS":
+            raise self.refuse("Subqueries are not supported.")
         if word != "CAST" and word not in CASTS:
             raise self.refuse("Functions are not supported here: compare a field with a literal.")
         self.take()

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import control_bill
 from sparing.deployment.deployment import Deployment
+from sparing.deployment.names import hint, sentence
 from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES
@@ -100,7 +101,7 @@ class PubSub:
         """
         if decision is not None:
             if decision not in POLICIES:
-                raise SparingError(f"{decision!r} is not a link policy: use one of {', '.join(POLICIES)}.")
+                raise SparingError(sentence(f"{decision!r} is not a link policy{hint(decision, POLICIES)}"))
             deployment = replace(deployment, policy=replace(deployment.policy, decision=decision))
         self.spark = spark
         self.deployment = deployment

@@ -126,7 +126,7 @@ class Replayed:
     """A batch run: what was delivered, the bill, and the CPU seconds of matching and walking.
 
     `least` has the fewest messages that any policy must send over each link, if that was asked for and is known.
-    `merged` is about merged topics, if there are any.
+    `merged` is about merged topics, if there are any. `remark` is a sentence about the source, if there is one to make.
     """
 
     delivered: Delivered
@@ -134,6 +134,7 @@ class Replayed:
     seconds: float
     least: dict[Link, int] | None = None
     merged: Suppressed | None = None
+    remark: str | None = None
 
 
 def replay(spark: SparkSession, deployment: Deployment, bound: bool = False) -> Replayed:
@@ -153,7 +154,8 @@ def replay(spark: SparkSession, deployment: Deployment, bound: bool = False) -> 
     known = bound and not POLICIES[pubsub.plan.decision].at_once
     least = {(source, target): n for (kind, source, target), n in amounts.items() if kind == LEAST}
     seconds = amounts.get((CPU, "", ""), 0) / 1_000_000
-    return Replayed(delivered, bill, seconds, least if known else None, _suppressed(pubsub.plan, amounts))
+    remark = None if amounts else sources.no_file(spark, deployment.needed_source(), publications)
+    return Replayed(delivered, bill, seconds, least if known else None, _suppressed(pubsub.plan, amounts), remark)
 
 
 def _suppressed(plan: Plan, amounts: dict[tuple[str, str, str], int]) -> Suppressed | None:

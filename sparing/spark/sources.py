@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from sparing.deployment.deployment import Deployment, Endpoint
+from sparing.deployment.endpoints import meant
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
 from sparing.spark.admit_stage import CORRUPT, LINE, TOP_K, union_fields
@@ -23,6 +24,7 @@ from sparing.spark.paths import as_pattern, located
 
 TEXT_FORMATS = ("json", "csv")
 FILES = (*TEXT_FORMATS, "parquet", "orc", "avro")
+_RECURSIVE = "recursiveFileLookup"
 _MOST_AT_ONCE = ("maxfilespertrigger", "maxbytespertrigger")
 
 
@@ -37,6 +39,18 @@ def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFr
             return _READERS.get(source.format, _any)(spark, deployment, source, streaming)
     except (AnalysisException, Py4JJavaError) as error:
         raise _explained(source, error) from None
+
+
+def no_file(spark: SparkSession, source: Endpoint, publications: DataFrame) -> str | None:
+    """A sentence if a batch from files has none to read, and why that may be."""
+    if source.format not in FILES or publications.inputFiles():
+        return None
+    sentence = f"No file was found in {source.path}."
+    path, files = located(spark, as_pattern(spark, str(source.path)))
+    inside = [status for folder in files.globStatus(path) for status in files.listStatus(folder.getPath())]
+    if any(status.isDirectory() for status in inside) and _RECURSIVE.lower() not in map(str.lower, source.options):
+        sentence += f" Its subfolders are not read: add {_RECURSIVE}: true to the source if they should be."
+    return sentence
 
 
 def _text_schema(deployment: Deployment) -> T.StructType:
@@ -184,6 +198,8 @@ def _explained(source: Endpoint, error: Exception) -> SparingError:
         or "Failed to find the data source" in text
     )
     if missing or "deploy the application as per the deployment section" in text:
+        if (format_ := meant(source.format)) is not None:
+            return SparingError(f"There is no source format {source.format!r}: did you mean {format_!r}?")
         why = _CONNECTORS.get(source.format, "no such data source is on Spark's class path")
         return SparingError(f"Source format {source.format} cannot be read: {why}.")
     return SparingError(f"Source format {source.format} cannot be read: {cause(error)}")

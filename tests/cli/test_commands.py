@@ -70,7 +70,11 @@ MISTAKES = {
     "no such file": (["replay", "nowhere.yaml"], "nowhere.yaml: there is no such file."),
     "no such policy": (
         ["replay", "{file}", "--decision", "oracle"],
-        "'oracle' is not a link policy: use some of adock, patience, wad, wad-live, bat, static, publisher-edge",
+        "'oracle' is not a link policy: use adock, patience, wad, wad-live, bat, static, publisher-edge",
+    ),
+    "a misspelt policy": (
+        ["replay", "{file}", "--decision", "wad,adok"],
+        "'adok' is not a link policy: did you mean 'adock'?",
     ),
     "no source": (
         ["replay", "{file}"],
@@ -94,7 +98,7 @@ MISTAKES = {
     ),
     "no such way of merging": (
         ["replay", "{file}", "--events", "caeva,sienna"],
-        "'sienna' is not a way of merging events: use some of caeva, agele, siena.",
+        "'sienna' is not a way of merging events: did you mean 'siena'?",
     ),
     "two comparisons at once": (
         ["replay", "{file}", "--events", "caeva,siena", "--decision", "adock,wad"],

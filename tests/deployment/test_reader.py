@@ -264,6 +264,10 @@ def test_endpoints(written, role, meant):
             "{path}:2: This is not valid YAML: expected a single document in the stream, but found another document.",
         ),
         (b"a: 1\nb: \x01\n", "{path}:2: The character '\\x01' is not allowed in YAML."),
+        (
+            b"name: a\noverlay:\n\tbrokers: [a]\n",
+            "{path}:3: This is not valid YAML: there is a tab where only spaces may stand; indent with spaces.",
+        ),
         (b"[" * 100_000, "{path}:1: This is not valid YAML: it nests too deeply to be read."),
         (
             b"a: 1\nb:\n  c: 1\n  c: 2\na: 3\n",

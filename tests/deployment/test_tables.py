@@ -177,7 +177,7 @@ def test_a_folder_as_spark_writes_it(tmp_path):
     assert Deployment.of(toronto() | {"subscribers": folder.as_uri()}).subscribers["bob"] == ("e2",)
 
 
-def test_a_mistake_names_the_file_and_the_row(tmp_path):
+def test_a_mistake_names_the_file_and_the_line(tmp_path):
     rows = [
         {"id": "a", "subscriber": "alice", "sql": SQL},
         {"id": "b", "subscriber": "alise", "sql": SQL},
@@ -189,10 +189,10 @@ def test_a_mistake_names_the_file_and_the_row(tmp_path):
     (folder / "0.jsonl").write_text(json.dumps(rows[0]))
     (folder / "1.jsonl").write_text("\n".join(map(json.dumps, rows[1:])))
     assert mistake(toronto() | {"subscriptions": "what"}, tmp_path) == (
-        "what/1.jsonl, row 1: Subscription b names the subscriber 'alise', which does not exist: "
+        "what/1.jsonl, line 1: Subscription b names the subscriber 'alise', which does not exist: "
         "did you mean 'alice'?\n"
-        "what/1.jsonl, row 2: Subscription b is given twice (first at what/1.jsonl, row 1): names must differ.\n"
-        "what/1.jsonl, row 3: Subscription c: Topic traffic has no field sped; did you mean speed?\n"
+        "what/1.jsonl, line 2: Subscription b is given twice (first at what/1.jsonl, line 1): names must differ.\n"
+        "what/1.jsonl, line 3: Subscription c: Topic traffic has no field sped; did you mean speed?\n"
         "    SELECT * FROM traffic WHERE sped < 20\n"
         "                                ^^^^"
     )
@@ -204,19 +204,25 @@ def test_a_mistake_names_the_file_and_the_row(tmp_path):
         ("who.csv", "id,att\nalice,e1\n", "who.csv: Column 'att' is not a key of a subscriber: did you mean 'at'?"),
         ("who.csv", "id\nalice\n", "who.csv: This table needs the column at."),
         ("who.csv", "id,at,at\nalice,e1,e1\n", "who.csv: The column 'at' is given twice."),
-        ("who.csv", "id,at\n,e1\n", "who.csv, row 1: 'id' of a subscriber must be text, not null."),
+        ("who.csv", "id,at\n,e1\n", "who.csv, line 2: 'id' of a subscriber must be text, not null."),
         ("who.csv", "", "who.csv: This table cannot be read: Empty CSV file."),
         (
             "who.csv",
             "id,at\nalice,e1\nbob,\n",
-            "who.csv, row 2: 'at' of a subscriber must be the name of a broker or a list of them, not null.",
+            "who.csv, line 3: 'at' of a subscriber must be the name of a broker or a list of them, not null.",
         ),
-        ("who.jsonl", '{"id": "alice"}\n', "who.jsonl, row 1: A subscriber needs the key 'at'."),
-        ("who.jsonl", "[1]\n", "who.jsonl, row 1: This row must be a mapping with the keys id and at, not a list."),
+        (
+            "who.csv",
+            '\nid,at\n"al\nice",e1\n\nbob,\n',
+            "who.csv, line 6: 'at' of a subscriber must be the name of a broker or a list of them, not null.",
+        ),
+        ("who.jsonl", '\n\n{"id": "alice"}\n', "who.jsonl, line 3: A subscriber needs the key 'at'."),
+        ("who.jsonl", '{"id": "alice"}\n', "who.jsonl, line 1: A subscriber needs the key 'at'."),
+        ("who.jsonl", "[1]\n", "who.jsonl, line 1: This row must be a mapping with the keys id and at, not a list."),
         (
             "who.jsonl",
             '{"id": "alice", "at": "e1", "att": 1}\n',
-            "who.jsonl, row 1: 'att' is not a key of a subscriber: the keys are id and at.",
+            "who.jsonl, line 1: 'att' is not a key of a subscriber: the keys are id and at.",
         ),
         (
             "who.jsonl",

@@ -86,6 +86,7 @@ MISTAKES = [
         "A subscription reads one topic: joins are not supported.",
     ),
     ("comma join", "SELECT * FROM traffic«,» incidents", "A subscription reads one topic: joins are not supported."),
+    ("EXISTS", "SELECT * FROM traffic WHERE NOT «EXISTS» (SELECT 1)", "Subqueries are not supported."),
     ("subquery", "SELECT * FROM «(»SELECT * FROM traffic)", "Subqueries are not supported: name a topic after FROM."),
     (
         "IN subquery",
@@ -376,7 +377,8 @@ def check(parse, marked, sentence):
     error = caught.value
     assert error.message == sentence
     assert (error.start, error.end) == (start, end)
-    assert str(error) == f"{sentence}\n  {text}\n  {' ' * start}{'^' * max(1, end - start)}"
+    below = f"\n  {text}\n  {' ' * start}{'^' * max(1, end - start)}" if text else ""
+    assert str(error) == sentence + below
 
 
 @pytest.mark.parametrize(("marked", "sentence"), [m[1:] for m in MISTAKES], ids=[m[0] for m in MISTAKES])

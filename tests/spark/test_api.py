@@ -96,7 +96,7 @@ def test_frames_that_do_not_fit_are_refused(spark):
 
 def test_policies_that_cannot_be_are_refused(spark):
     deployment = sparing.Deployment.of(world.description([SLOW, MEAN]))
-    with pytest.raises(sparing.SparingError, match="'oracle' is not a link policy: use one of adock, patience, wad, "):
+    with pytest.raises(sparing.SparingError, match="'oracle' is not a link policy: use adock, patience, wad, "):
         sparing.PubSub(spark, deployment, decision="oracle")
     stream = spark.readStream.format("rate").load()
     with pytest.raises(

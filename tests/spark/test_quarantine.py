@@ -176,6 +176,25 @@ def test_an_empty_source_and_an_empty_subscription_list(spark, tmp_path):
     replayed.delivered.forget()
 
 
+def test_a_source_without_files_is_remarked_upon(spark, tmp_path):
+    (tmp_path / "data/sub").mkdir(parents=True)
+    (tmp_path / "data/sub/a.json").write_text(json.dumps(GOOD) + "\n")
+
+    def remark(**source: object) -> str | None:
+        path = files.write_deployment(tmp_path, [EVERYTHING], source=source)
+        replayed = run.replay(spark, sparing.Deployment.read(path))
+        replayed.delivered.forget()
+        return replayed.remark
+
+    assert remark(path="data") == (
+        f"No file was found in {tmp_path}/data. "
+        "Its subfolders are not read: add recursiveFileLookup: true to the source if they should be."
+    )
+    assert remark(path="data", recursiveFileLookup=True) is None
+    (tmp_path / "empty").mkdir()
+    assert remark(path="empty") == f"No file was found in {tmp_path}/empty."
+
+
 @pytest.mark.parametrize(
     ("folder", "path", "rows"),
     [
@@ -207,6 +226,7 @@ def test_paths_with_characters_of_patterns(spark, tmp_path, folder, path, rows):
         ({"format": "kafka", "servers": "localhost:9", "topic": "t"}, "Kafka connector is not on Spark's class path"),
         ({"path": "[1"}, "Source format json cannot be read: .*Unclosed character class"),
         ({"format": "parquet", "path": "empty"}, "holds no parquet file that Spark can read"),
+        ({"format": "jsn"}, "There is no source format 'jsn': did you mean 'json'?"),
         ({"format": "mystery"}, "no such data source is on Spark's class path"),
         ({"format": "rate"}, "never ends: it works with 'sparing run'"),
     ],
