@@ -20,7 +20,6 @@ def spark() -> "Iterator[SparkSession]":
     """One small session for all tests that need Spark, started by the first of them."""
     from sparing.spark.session import session
 
-    # On few rows, compiling what Spark generates takes longer than interpreting it. Commands that tests run compile it.
-    started = session("local[2]", "sparing tests", {"spark.sql.codegen.wholeStage": "false"})
+    started = session("local[2]", "sparing tests")
     yield started
     started.stop()

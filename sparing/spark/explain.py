@@ -234,7 +234,7 @@ def _watched(machinery: Machinery, parcels: list[bytes], number: int, at: int | 
     interests = machinery.interests
     topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
     types = {name: column_type(topic, name) for name in interests.carried[topic.name]}
-    arrivals = [Matched.unpack(parcel[1:], types) for parcel in parcels]
+    arrivals = [Matched.unpack(parcel, types) for parcel in parcels]
     moment = _last(arrivals, interests, number) if at is None else at
     if moment is None:
         return None

@@ -82,7 +82,7 @@ def _stories(
         name = lane.topic
         topic = machinery.merged(name)
         watch = Chronicler(topic.scene, key)
-        arrivals = [unpack(parcel[1:], plan.topics[name]) for parcel in held]
+        arrivals = [unpack(parcel, plan.topics[name]) for parcel in held]
         topic.advance(None, arrivals, END_OF_TIME, BEGINNING, watch)
         stories += watch.stories(number)
         kinds = [topic.scene.topic.fields[field] for field in topic.scene.merge.key]
