@@ -5,7 +5,10 @@
 
 import os
 
+import pytest
+
 THOROUGH = os.environ.get("SPARING_TESTS") == "thorough"
+thorough_only = pytest.mark.skipif(not THOROUGH, reason="takes long: SPARING_TESTS=thorough")
 
 
 def tries(some: int) -> int:

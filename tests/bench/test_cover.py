@@ -19,6 +19,7 @@ from sparing.bench.covering.settings import made_up
 from sparing.cli import build
 from sparing.control.covering.watched import WatchedCover
 from sparing.model.errors import SparingError
+from tests.tries import thorough_only
 
 SMALL = Settings(boxes=(300,), dimensions=(1, 2), k=3, changes=20, repeat=1)
 
@@ -53,6 +54,7 @@ def test_settings_without_sense_are_refused() -> None:
         Settings(boxes=(0,))
 
 
+@thorough_only
 @pytest.mark.spark
 def test_the_join_keeps_the_same(spark) -> None:
     low, high = made_up(SMALL, 400, 2)

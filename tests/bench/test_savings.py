@@ -9,6 +9,7 @@ from sparing.bench.savings import CASES, Case, Figures, savings
 from sparing.bench.savings.figures import Saved
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import all_of, techniques
+from tests.tries import thorough_only
 
 FIGURES = Figures(
     [
@@ -50,6 +51,7 @@ def test_every_workload_can_be_made_and_has_all_that_it_can_have(name):
     assert CASES[name].command("out").startswith(f"sparing generate {CASES[name].kind} out")
 
 
+@thorough_only
 @pytest.mark.spark
 def test_leaving_out_what_pays_costs_messages(spark):
     small = Case("stock", "small", {"rate": 20.0, "duration": 20.0, "subscriptions": 12, "aggregate": (1, 0)})

@@ -179,11 +179,11 @@ def test_no_java_is_one_sentence(tmp_path):
 
 @pytest.mark.spark
 def test_worker_processes_give_the_same_bill(spark, tmp_path):
-    """`local-cluster` has workers of its own, to which plan and code must really travel."""
+    """`local-cluster` has a worker of its own, to which plan and code must really travel."""
     files.write_trace(tmp_path / "data", world.publications(3, 200), files=2)
     path = files.write_deployment(tmp_path, world.subscriptions(3, 12))
     bill = tmp_path / "bill.json"
-    told = sparing("replay", str(path), "--master", "local-cluster[2,1,1024]", "--json", str(bill))
+    told = sparing("replay", str(path), "--master", "local-cluster[1,1,1024]", "--json", str(bill))
     assert told.returncode == 0, told.stderr
     found = json.loads(bill.read_text())["adock"]
     ours = replay(spark, Deployment.read(path), bound=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -22,6 +21,7 @@ from tests.together import running
 from tests.together.checks import in_a_circle, told_apart
 from tests.together.deployments import World
 from tests.together.policies import CHOICES, NAIVE, every_policy, pairs, pairwise_policies, policy_of
+from tests.tries import thorough_only
 
 EXAMPLES = ROOT / "docs" / "examples"
 BY_LOT = ("o03", "o05")
@@ -68,7 +68,7 @@ def test_the_control_plane_works_under_every_two_choices():
         assert min(control_bill(plan_of(world.under(policy))).values()) > 0, policy
 
 
-@pytest.mark.skipif(os.environ.get("SPARING_TESTS") != "thorough", reason="takes many minutes: SPARING_TESTS=thorough")
+@thorough_only
 def test_all_choices_together():
     check(city(outages=False), all_cases(city(outages=False)))
 
