@@ -11,6 +11,9 @@ from tests.tries import tries
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# Java lives for minutes here and sees few rows: compiling at length and collecting garbage in parallel do not pay.
+SHORT_LIVED = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+
 settings.register_profile("sparing", deadline=None, derandomize=False, print_blob=True, max_examples=tries(75))
 settings.load_profile("sparing")
 
@@ -20,6 +23,6 @@ def spark() -> "Iterator[SparkSession]":
     """One small session for all tests that need Spark, started by the first of them."""
     from sparing.spark.session import session
 
-    started = session("local[2]", "sparing tests")
+    started = session("local[2]", "sparing tests", SHORT_LIVED)
     yield started
     started.stop()

@@ -10,6 +10,7 @@ rather than making another.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import pickle
 from dataclasses import dataclass
@@ -100,7 +101,12 @@ class Shipped:
         context = TaskContext.get()
         fingerprint = (context and context.getLocalProperty(PROPERTY)) or self.fingerprint
         found = _BUILT.pop(self.fingerprint, None)
-        if found is None or found.fingerprint != fingerprint:
+        if found is not None and found.fingerprint == fingerprint:
+            gc.freeze()  # see below
+        else:
+            # Spark's worker collects garbage after every task, which means to look at everything that it holds: a tenth
+            # of a second for libraries and plan. What has outlived a task is exempt from that, until the plan changes.
+            gc.unfreeze()
             data = self.broadcast.value if fingerprint == self.fingerprint else _file(fingerprint).read_bytes()
             before = None if found is None else found.__dict__.get("at_once")  # only if it was made
             found = Machinery(pickle.loads(data), fingerprint, before)

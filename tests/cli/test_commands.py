@@ -12,7 +12,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from sparing.cli import build
+from sparing.cli import build, main
 from sparing.cli.console import interruptible
 from sparing.cli.replay import bill_json
 from sparing.deployment.deployment import Deployment
@@ -33,6 +33,15 @@ def sparing(*arguments: str) -> subprocess.CompletedProcess:
 
 def _environment() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+
+
+def told_for(arguments: list[str], monkeypatch, capsys) -> str:
+    """What a command that fails says on standard error; it runs in this process, so no traceback can hide."""
+    monkeypatch.setattr(sys, "argv", ["sparing", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 1
+    return capsys.readouterr().err.replace("\n", " ")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -146,25 +155,29 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_one_sentence_and_a_failure(mistake, tmp_path):
+def test_a_mistake_is_one_sentence_and_a_failure(mistake, tmp_path, monkeypatch, capsys):
     arguments, sentence = MISTAKES[mistake]
     file = tmp_path / "deployment.yaml"
     file.write_text(yaml.safe_dump(world.description([])))
     source = tmp_path / "source.yaml"
     source.write_text(yaml.safe_dump(world.description([]) | {"source": {"format": "json", "path": "data"}}))
     names = {"file": file, "source": source, "folder": tmp_path / "city", "here": tmp_path}
-    told = sparing(*[argument.format(**names) for argument in arguments])
+    told = told_for([argument.format(**names) for argument in arguments], monkeypatch, capsys)
+    assert (sentence.format(**names) if "cannot be written" in sentence else sentence) in told
+    assert "Starting Spark" not in told
+
+
+def test_a_mistake_as_the_terminal_shows_it():
+    told = sparing("replay", "nowhere.yaml")
     assert told.returncode == 1
-    assert (sentence.format(**names) if "cannot be written" in sentence else sentence) in told.stderr.replace("\n", " ")
-    assert "Starting Spark" not in told.stderr
-    assert "Traceback" not in told.stderr
+    assert told.stdout == ""
+    assert told.stderr == "Error: nowhere.yaml: there is no such file.\n"
 
 
-def test_a_demo_does_not_write_over_other_files(tmp_path):
+def test_a_demo_does_not_write_over_other_files(tmp_path, monkeypatch, capsys):
     (tmp_path / "letters.txt").write_text("dear")
-    told = sparing("demo", "--folder", str(tmp_path))
-    assert told.returncode == 1
-    assert "has other files in it: choose another folder with --folder." in told.stderr
+    told = told_for(["demo", "--folder", str(tmp_path)], monkeypatch, capsys)
+    assert "has other files in it: choose another folder with --folder." in told
 
 
 def test_no_java_is_one_sentence(tmp_path):
