@@ -26,7 +26,13 @@ setup: $(READY) ## Create .venv with the sparing command in it
 demo: setup java ## A small city of traffic on local Spark, and its bill
 	@$(BIN)/sparing demo
 
-test: setup java lint types contract unit ## Lint, types, import contract, all tests
+test: setup java ## Lint, types, import contract, all tests
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint types contract loops
+	@$(MAKE) --no-print-directory unit
+
+.PHONY: loops
+loops: setup
+	@$(BIN)/python -m tests.loops
 
 lint: setup ## Check style
 	$(BIN)/ruff check .

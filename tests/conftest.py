@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Java lives for minutes here and sees few rows: compiling at length and collecting garbage in parallel do not pay.
-SHORT_LIVED = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+_QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SHORT_LIVED = {"spark.driver.extraJavaOptions": _QUICK, "spark.executor.extraJavaOptions": _QUICK}
 
 settings.register_profile("sparing", deadline=None, derandomize=False, print_blob=True, max_examples=tries(75))
 settings.load_profile("sparing")

@@ -224,7 +224,7 @@ class AtOnce:
                     time=int(publications.time[row]),
                     wanted=tuple(plan.subscriptions[number].id for number in beyond),
                     values=item_values({field: publications.columns[field] for field in fields}, row),
-                    payload=publications.payload[row],
+                    payload=publications.texts[row],
                 )
             )
         return items
@@ -266,7 +266,7 @@ def _held(
     fields = interests.carried[publications.topic]
     columns = {field: publications.columns[field] for field in fields if field != PAYLOAD}
     if PAYLOAD in fields:
-        columns[PAYLOAD] = Column(STRING, publications.payload, np.ones(len(publications), dtype=bool))
+        columns[PAYLOAD] = Column(STRING, publications.texts, np.ones(len(publications), dtype=bool))
     none = np.full(len(publications), NO_MARK, dtype=np.int64)
     return Matched(
         publications.time,

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.plan import Plan
-from sparing.flow.deliver.digest import PAYLOAD, digest
+from sparing.flow.deliver.digest import digest
 from sparing.flow.interest_groups import interest_groups
 from sparing.flow.kernels import HELD, RAW
 from sparing.flow.links import policy_of
@@ -48,7 +48,7 @@ class Interests:
 
     plan: Plan
     policy: LinkPolicy
-    keep_payload: bool = False  # whether held publications bring their payload, so that a late one can be shown
+    keep_fields: bool = False  # whether held publications bring all their fields, so that a late one can be shown
     known_groups: Mapping[str, str] = field(default_factory=dict)  # subscription id -> name of the group it was in
     bound: bool = False  # whether the fewest possible messages on each link are to be worked out: for whole traces
 
@@ -56,13 +56,13 @@ class Interests:
     def of(
         cls,
         plan: Plan,
-        keep_payload: bool = False,
+        keep_fields: bool = False,
         known_groups: Mapping[str, str] | None = None,
         bound: bool = False,
     ) -> Interests:
         """The interests under the plan's own link policy."""
         policy = policy_of(plan.decision, plan.patience)
-        return cls(plan, policy, keep_payload, known_groups or {}, bound and not policy.at_once)
+        return cls(plan, policy, keep_fields, known_groups or {}, bound and not policy.at_once)
 
     @cached_property
     def aggregations(self) -> tuple[Aggregation | None, ...]:
@@ -181,12 +181,7 @@ class Interests:
     @cached_property
     def carried(self) -> dict[str, tuple[str, ...]]:
         """Topic -> the columns that held publications bring to their group."""
-        if not self.keep_payload:
+        if not self.keep_fields:
             return self.fields
-        return {topic: tuple(sorted({PAYLOAD, *names})) for topic, names in self.fields.items()}
-
-    def wants_payload(self, topic: str) -> bool:
-        """Whether somebody gets to see whole publications of a topic."""
-        numbers = self.plan.by_topic[topic]
-        told_raw = self.plan.topics[topic].merge is None and bool((~self.held[numbers]).any())
-        return PAYLOAD in self.carried[topic] or told_raw
+        topics = self.plan.topics
+        return {topic: tuple(sorted({*topics[topic].fields, *names})) for topic, names in self.fields.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,6 +34,21 @@ class Pairs:
     def only(self, kept: np.ndarray) -> Pairs:
         """Some of the pairs."""
         return Pairs.of(self.rows[kept], self.subscriptions[kept])
+
+    def by(self, class_of: np.ndarray) -> Iterator[tuple[int, Pairs]]:
+        """The pairs whose subscriptions are in the same class, class by class."""
+        classes = class_of[self.subscriptions]
+        present = np.unique(classes)
+        if len(present) == 1:
+            yield int(present[0]), self
+            return
+        order = np.argsort(classes, kind="stable")
+        rows, subscriptions = self.rows[order], self.subscriptions[order]
+        ends = np.searchsorted(classes[order], present, side="right").tolist()
+        first = 0
+        for one, last in zip(present.tolist(), ends, strict=True):
+            yield one, Pairs.of(rows[first:last], subscriptions[first:last])
+            first = last
 
     def without_empty(self) -> Pairs:
         """The same without rows that have no subscription."""

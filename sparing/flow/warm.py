@@ -12,6 +12,7 @@ from threading import Lock
 import numpy as np
 
 from sparing.control.plan import Plan, make_plan
+from sparing.flow.deliver.variant import variants
 from sparing.flow.links.adock import ADOCK
 from sparing.flow.links.static import STATIC
 from sparing.flow.publications import Publications
@@ -64,8 +65,10 @@ def _walk_once() -> None:
         Subscription("plain", "A", Query("t", box)),
     )
     plan = _plan((Advertisement("p", "a", "t", Box()),), subscriptions)
+    rows = _publications()
     for policy in (ADOCK, STATIC):
-        Walk(plan, policy).feed([_publications()])
+        Walk(plan, policy).feed([rows])
+    variants(rows.columns, np.arange(len(rows)))
 
 
 def _plan(offered: tuple[Advertisement, ...], subscriptions: tuple[Subscription, ...]) -> Plan:

@@ -41,7 +41,7 @@ def union_fields(topics: Mapping[str, Topic]) -> dict[str, FieldType]:
 
 
 def admit(publications: DataFrame, interests: Interests) -> DataFrame:
-    """publisher, topic, id, payload, text, malformed, garbled, misfit, top_k, and the fields of all topics.
+    """publisher, topic, id, text, malformed, garbled, misfit, top_k, and the fields of all topics.
 
     All text that comes out is UTF-8, as Python needs it: bad bytes are replaced, and the row is marked as garbled.
     """
@@ -57,7 +57,6 @@ def admit(publications: DataFrame, interests: Interests) -> DataFrame:
         F.make_valid_utf8(_string(given["publisher"])).alias("publisher"),
         F.make_valid_utf8(topic).alias("topic"),
         F.make_valid_utf8(_identity(given, fields)).alias("id"),
-        _payload(fields, interests).alias("payload"),
         F.make_valid_utf8(_text(publications, given, fields)).alias("text"),
         malformed.alias("malformed"),
         _garbled(given, fields).alias("garbled"),
@@ -145,13 +144,6 @@ def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: M
     known = {"publisher", "topic", "id", CORRUPT, *(name.lower() for name in fields)}
     text = whole if given.keys() - known else F.when(_misfit(given, fields) | _garbled(given, fields), whole)
     return F.when(F.col(CORRUPT).isNotNull(), F.col(CORRUPT)).otherwise(text) if CORRUPT in given else text
-
-
-def _payload(fields: Mapping[str, FieldType], interests: Interests) -> Column:
-    """A publication's fields as JSON, if anybody gets to see them."""
-    if not any(map(interests.wants_payload, interests.plan.topics)):
-        return F.lit(None).cast("string")
-    return F.to_json(F.struct(*[F.col(FIELD + name).alias(name) for name in fields]), TIMESTAMP_TEXT)
 
 
 def _identity(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:

@@ -94,7 +94,7 @@ class Following:
         plan = plan_of(new)
         for topic in plan.topics:
             plan.marking(topic, plan.in_force(None))  # if that cannot be done, better now than under the new plan
-        interests = Interests.of(plan, keep_payload=True, known_groups=known_groups(self._spark, self._checkpoint))
+        interests = Interests.of(plan, keep_fields=True, known_groups=known_groups(self._spark, self._checkpoint))
         check_in(self._spark, self._checkpoint, note_for(self._spark, new, plan, interests.named_groups))
         self._fingerprint = ship_later(self._spark, interests, Path(self._folder.name))
         self._deployment, self.plan = new, plan

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
 from sparing.flow.admit import Reason
-from sparing.flow.deliver.digest import PAYLOAD
-from sparing.flow.deliver.payload import json_object, json_value
+from sparing.flow.deliver.payload import json_value
+from sparing.flow.deliver.written import payloads
 from sparing.flow.events.merged_topic import MergedState
 from sparing.flow.events.reports import unpack
 from sparing.flow.items import column_type
 from sparing.flow.matched import Matched
 from sparing.flow.publications import Publications
 from sparing.flow.walk_state import WalkState
+from sparing.match.columns import Column
 from sparing.model.topic import Topic
-from sparing.model.types import EPOCH, MICROSECOND
+from sparing.model.types import EPOCH, MICROSECOND, STRING
 from sparing.spark import parcels
 from sparing.spark.keys import lane_of
 from sparing.spark.parcels import Parcel
@@ -57,8 +58,9 @@ def _advance_windows(
     if outcome.bill:
         results.append(parcels.bill(outcome.bill))
     if outcome.late is not None:
-        said = _said(topic, outcome.late, outcome.late.columns[PAYLOAD].values)
-        results.append(_late(said, until, "its windows do not count it (plain subscriptions got it)"))
+        results.append(
+            _late(_said(topic, outcome.late), until, "its windows do not count it (plain subscriptions got it)")
+        )
     return after, results
 
 
@@ -79,17 +81,17 @@ def _advance_events(
         results.append(parcels.bill(outcome.bill))
     if outcome.late:
         of = machinery.interests.plan.topics[topic]
-        said = (row for late in outcome.late for row in _said(of, late, late.payload))
+        said = (row for late in outcome.late for row in _said(of, late))
         results.append(_late(said, until, "what it reports on may have been told already"))
     return after, results
 
 
-def _said(topic: Topic, late: Matched | Publications, payloads: np.ndarray) -> Iterator[str]:
-    """Publications as rows that could be published once more; `payloads` has their fields."""
-    for publisher, id_, payload in zip(late.publisher.tolist(), late.id.tolist(), payloads.tolist(), strict=True):
-        known = {"publisher": publisher, "topic": topic.name, "id": id_}
-        head = json_object([(name, value) for name, value in known.items() if name not in topic.fields])
-        yield payload if head == "{}" else head if payload == "{}" else f"{head[:-1]},{payload[1:]}"
+def _said(topic: Topic, late: Matched | Publications) -> list[str]:
+    """Publications as rows that could be published once more."""
+    there = np.ones(len(late), dtype=bool)
+    known = {"publisher": late.publisher, "topic": np.full(len(late), topic.name, dtype=object), "id": late.id}
+    named = {name: Column(STRING, said, there) for name, said in known.items() if name not in topic.fields}
+    return payloads(named | {field: late.columns[field] for field in topic.fields}, len(late))
 
 
 def _late(rows: Iterable[str], watermark: int, so: str) -> Parcel:

@@ -153,5 +153,5 @@ def _machinery(note: Note, deployment: Deployment) -> Machinery:
         raise SparingError(
             f"Deployment {deployment.name} has other brokers than the checkpoint: name the one that it belongs to."
         )
-    interests = Interests.of(plan_of(deployment), keep_payload=True, known_groups=note.groups)
+    interests = Interests.of(plan_of(deployment), keep_fields=True, known_groups=note.groups)
     return Machinery(interests, "to be inspected")

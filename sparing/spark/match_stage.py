@@ -17,12 +17,11 @@ from pyspark.sql import DataFrame
 
 from sparing.flow.admit import NO_NUMBER, Rejected, Rows
 from sparing.flow.at_once import Arrival
-from sparing.flow.deliver.payload import project
+from sparing.flow.deliver.variant import variants
 from sparing.flow.events.reports import by_lane, pack
 from sparing.flow.publications import MOST_ROWS, Publications
 from sparing.match.columns import column
 from sparing.model.bill import Bill
-from sparing.model.topic import Topic
 from sparing.spark import parcels
 from sparing.spark.admit_stage import FIELD, union_fields
 from sparing.spark.keys import CLOCK, PASSING, Lane
@@ -66,7 +65,7 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
             topic = machinery.interests.plan.topics[publications.topic]
             if topic.merge is not None:
                 for lane, some in by_lane(publications, topic, machinery.interests.lanes(topic.name)):
-                    contents = pack(some, machinery.interests.keep_payload)
+                    contents = pack(some)
                     yield _row(Lane(topic.name, lane).key, Parcel(parcels.REPORTS, len(some), contents))
                 continue
             began = time.thread_time()
@@ -119,11 +118,10 @@ def admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicatio
     )
     checked = machinery.admission.admit(rows)
     rejected = checked.rejected
-    identity, payload = table["id"].to_numpy(), table["payload"].to_numpy()
+    identity = table["id"].to_numpy()
     topic_of = machinery.topic_of_advertisement[checked.advertisement]
     for number, (name, topic) in enumerate(plan.topics.items()):
         mine = np.flatnonzero(topic_of == number)
-        foreign = [column for field, column in columns.items() if field not in topic.fields]
         publications = Publications(
             name,
             columns[topic.time].values[mine],
@@ -131,9 +129,8 @@ def admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicatio
             rows.publisher[mine],
             machinery.broker_of_advertisement[checked.advertisement[mine]],
             {field: columns[field].take(mine) for field in topic.fields},
-            _own(payload[mine], [column.valid[mine] for column in foreign], topic),
-            checked.advertisement[mine],
-            None if top_k is None else top_k[mine],
+            advertisement=checked.advertisement[mine],
+            top_k=None if top_k is None else top_k[mine],
         )
         yield publications, rejected
         rejected = []
@@ -147,38 +144,16 @@ def _wishes(column: pa.ChunkedArray) -> np.ndarray | None:
     return np.where(np.isnan(said), 0, np.where(said > 0, said, NO_NUMBER)).astype(np.int64)
 
 
-def _own(payload: np.ndarray, foreign: list[np.ndarray], topic: Topic) -> np.ndarray:
-    """Payloads without the fields of other topics, which few rows have if any."""
-    if not foreign or not (strays := np.logical_or.reduce(foreign)).any():
-        return payload
-    columns = tuple((field, field) for field in topic.fields)
-    payload = payload.copy()
-    for row in np.flatnonzero(strays).tolist():
-        if payload[row] is not None:
-            payload[row] = project(payload[row], columns)
-    return payload
-
-
 def _plain(arrival: Arrival, machinery: Machinery) -> Iterator[Parcel]:
-    """Plain deliveries: whole payloads one row per publication, cut-down payloads apart."""
-    subscriptions = machinery.interests.plan.subscriptions
-    publications = arrival.publications
-    whole = rest = arrival.plain
-    if not machinery.whole.all():
-        mask = machinery.whole[arrival.plain.subscriptions]
-        whole, rest = arrival.plain.only(mask), arrival.plain.only(~mask)
-    if len(whole):
-        found = whole.without_empty()
-        times, payloads = publications.time[found.events], publications.payload[found.events]
-        yield parcels.events(times, payloads, found.starts, found.subscriptions)
-    if rest is not whole and len(rest):
-        rows = rest.rows
-        cut = [
-            project(publications.payload[row], subscriptions[recipient].query.columns)
-            for row, recipient in zip(rows.tolist(), rest.subscriptions.tolist(), strict=True)
-        ]
-        payloads = np.array(cut, dtype=object)
-        yield parcels.events(publications.time[rows], payloads, np.arange(len(rows) + 1), rest.subscriptions)
+    """Plain deliveries: one parcel for each selection of columns, in which each publication is one row."""
+    publications, columns = arrival.publications, arrival.publications.columns
+    selections, selection_of = machinery.selections
+    for number, pairs in arrival.plain.by(selection_of):
+        selected = selections[number]
+        named = columns if selected is None else {name: columns[field] for name, field in selected}
+        found = pairs.without_empty()
+        payloads = variants(named, found.events)
+        yield parcels.events(publications.time[found.events], payloads, found.starts, found.subscriptions)
 
 
 def _row(group: str, parcel: Parcel | None, clock: int | None = None) -> pa.RecordBatch:

@@ -14,12 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from sparing.flow.deliver.notifications import Notifications
+from sparing.flow.deliver.variant import SCHEMA as VARIANT
 from sparing.flow.events.telling import Telling
 from sparing.model.bill import DATA, Bill, MessageKind
 
 HELD = "held"  # matched publications for an interest group
 REPORTS = "reports"  # reports on events of a merged topic
-NOTIFICATIONS = "notifications"  # one entry for all recipients of the same
+NOTIFICATIONS = "notifications"  # one entry for all recipients of the same; the payload is a VARIANT or JSON text
 BILL = "bill"
 METER = "meter"  # CPU time, and the fewest messages that had to cross a link
 QUARANTINE = "quarantine"
@@ -30,7 +31,7 @@ CPU, LEAST, SIENA = "cpu", "least", "siena"  # kinds of measurements
 EVENTS_OF = "events: "  # what starts the names of those of merged topics' messages, by kind
 
 Link = tuple[str, str]
-Payloads = np.ndarray | Sequence[str]  # JSON texts
+Payloads = Any  # an Arrow array of VARIANT values, or a sequence of JSON texts
 
 TIMESTAMP = pa.timestamp("us", "UTC")
 
@@ -41,7 +42,8 @@ SCHEMAS = {
             "time": TIMESTAMP,
             "start": TIMESTAMP,
             "end": TIMESTAMP,
-            "payload": pa.string(),
+            "text": pa.string(),
+            "payload": VARIANT,
             "recipients": pa.list_(pa.int32()),
         }
     ),
@@ -75,7 +77,7 @@ def unpack(contents: bytes) -> pa.Table:
         return reader.read_all()
 
 
-def events(times: np.ndarray, payloads: np.ndarray, offsets: np.ndarray, recipients: np.ndarray) -> Parcel:
+def events(times: np.ndarray, payloads: pa.StructArray, offsets: np.ndarray, recipients: np.ndarray) -> Parcel:
     """Plain deliveries: publication n goes to recipients[offsets[n]:offsets[n + 1]]."""
     never = pa.nulls(len(times), TIMESTAMP)
     return _notifications([(EVENT, _times(times), never, never, payloads, _lists(offsets, recipients))])
@@ -104,7 +106,12 @@ def _notifications(parts: Iterable[tuple[str, pa.Array, pa.Array, pa.Array, Payl
     schema = SCHEMAS[NOTIFICATIONS]
     tables, rows = [], 0
     for kind, times, starts, ends, payloads, recipients in parts:
-        columns = [pa.repeat(kind, len(times)), times, starts, ends, pa.array(payloads, pa.string()), recipients]
+        texts, variants = pa.nulls(len(times), pa.string()), pa.nulls(len(times), VARIANT)
+        if isinstance(payloads, pa.StructArray):
+            variants = payloads
+        else:
+            texts = pa.array(payloads, pa.string())
+        columns = [pa.repeat(kind, len(times)), times, starts, ends, texts, variants, recipients]
         tables.append(pa.Table.from_arrays(columns, schema=schema))
         rows += len(recipients.values)
     return pack(NOTIFICATIONS, pa.concat_tables(tables), rows)

@@ -115,7 +115,7 @@ class PubSub:
         """
         streaming = publications.isStreaming
         interests = Interests.of(
-            self.plan, keep_payload=streaming, known_groups=self._known_groups, bound=bound and not streaming
+            self.plan, keep_fields=streaming, known_groups=self._known_groups, bound=bound and not streaming
         )
         if streaming and interests.policy.whole_trace:
             raise SparingError(

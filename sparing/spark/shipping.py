@@ -27,6 +27,8 @@ from sparing.flow.events.merged_topic import MergedTopic
 from sparing.flow.interests import Interests
 from sparing.flow.overlay import Overlay
 
+Selection = tuple[tuple[str, str], ...]  # name in the payload, field
+
 
 @dataclass(frozen=True, eq=False)
 class Machinery:
@@ -74,9 +76,12 @@ class Machinery:
         return self._merged[topic]
 
     @cached_property
-    def whole(self) -> np.ndarray:
-        """Whether a subscription gets publications with all their fields."""
-        return np.array([s.query.columns is None for s in self.interests.plan.subscriptions], dtype=bool)
+    def selections(self) -> tuple[list[Selection | None], np.ndarray]:
+        """Which columns subscriptions select (None: all of them), and the number of each one's selection."""
+        numbers: dict[Selection | None, int] = {}
+        subscriptions = self.interests.plan.subscriptions
+        of = np.array([numbers.setdefault(s.query.columns, len(numbers)) for s in subscriptions], dtype=np.int64)
+        return list(numbers), of
 
     @cached_property
     def topic_of_group(self) -> dict[str, str]:

@@ -43,8 +43,9 @@ def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFr
     names = spark.createDataFrame(
         rows, "recipient int, subscriber string, subscription string, topic string, cycle boolean"
     )
-    # The payload is parsed below the explode: once per publication, not once per recipient.
-    parsed = rows_of(records, parcels.NOTIFICATIONS).withColumn("payload", F.parse_json("payload"))
+    # Text is parsed below the explode: once for all recipients, not once for each.
+    payload = F.coalesce("payload", F.parse_json("text"))
+    parsed = rows_of(records, parcels.NOTIFICATIONS).withColumn("payload", payload)
     found = parsed.select(
         F.col("kind"),
         F.col("time"),

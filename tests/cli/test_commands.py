@@ -17,6 +17,7 @@ from sparing.cli.console import interruptible
 from sparing.cli.replay import bill_json
 from sparing.deployment.deployment import Deployment
 from sparing.spark.run import replay
+from tests.conftest import SHORT_LIVED
 from tests.spark import files, world
 
 COMMANDS = ("demo", "run", "replay", "plan", "explain", "inspect", "generate", "study", "bench")
@@ -196,7 +197,8 @@ def test_worker_processes_give_the_same_bill(spark, tmp_path):
     files.write_trace(tmp_path / "data", world.publications(3, 200), files=2)
     path = files.write_deployment(tmp_path, world.subscriptions(3, 12))
     bill = tmp_path / "bill.json"
-    told = sparing("replay", str(path), "--master", "local-cluster[1,1,1024]", "--json", str(bill))
+    lived = [f"--conf={key}={value}" for key, value in SHORT_LIVED.items()]
+    told = sparing("replay", str(path), "--master", "local-cluster[1,1,1024]", "--json", str(bill), *lived)
     assert told.returncode == 0, told.stderr
     found = json.loads(bill.read_text())["adock"]
     ours = replay(spark, Deployment.read(path), bound=True)

@@ -16,6 +16,7 @@ import pytest
 
 import sparing
 from sparing.spark import run, sinks
+from tests.conftest import SHORT_LIVED
 from tests.spark import files, incidents, world
 
 pytestmark = pytest.mark.spark
@@ -33,6 +34,7 @@ def _start(path: Path) -> subprocess.Popen:
         "--once",
         "--master",
         "local[2]",
+        *(f"--conf={key}={value}" for key, value in SHORT_LIVED.items()),
     ]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True

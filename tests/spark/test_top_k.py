@@ -15,6 +15,7 @@ import yaml
 import sparing
 from sparing.spark import run, sinks
 from tests.spark import files
+from tests.tries import usually
 
 pytestmark = pytest.mark.spark
 
@@ -97,16 +98,16 @@ def events(found: dict[str, Counter]) -> dict[str, list[str]]:
     return {time: sorted(who) for time, who in told.items()}
 
 
-@pytest.mark.parametrize(
-    ("rank", "covering"),
-    [
-        ({"by": "area"}, "ancestor"),
-        ({"by": "subscription.limit - abs(price - subscription.limit)"}, "rank"),
-        ({"fair": True}, "ancestor"),
-        ({"by": "subscription.limit", "fair": "exact"}, "regular"),
-        ({"by": "diverse", "fair": True}, "none"),
-    ],
-)
+RANKS = [
+    ({"by": "subscription.limit", "fair": "exact"}, "regular"),
+    ({"by": "diverse", "fair": True}, "ancestor"),
+    ({"by": "subscription.limit - abs(price - subscription.limit)"}, "rank"),
+    ({"by": "area"}, "ancestor"),
+    ({"fair": True}, "none"),
+]
+
+
+@pytest.mark.parametrize(("rank", "covering"), usually(RANKS[:2], RANKS))
 def test_batch_equals_stream(spark, tmp_path, rank, covering):
     path = write(tmp_path / "stream", description(rank, covering), 2)
     run.wait(run.stream(spark, sparing.Deployment.read(path), once=True))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from pyspark.sql import VariantVal
 
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
@@ -55,7 +56,6 @@ def table_of(plan: Plan, lines: Sequence[str]) -> pa.Table:
         "publisher": pa.array([row.get("publisher") for row in given], pa.string()),
         "topic": pa.array([row.get("topic") for row in given], pa.string()),
         "id": pa.array([row.get("id") for row in given], pa.string()),
-        "payload": pa.array([canonical(found) for found in typed], pa.string()),
         "text": pa.array(list(lines), pa.string()),
         "malformed": pa.array([row is None for row in rows], pa.bool_()),
         "garbled": pa.array([False] * len(rows), pa.bool_()),
@@ -124,7 +124,7 @@ def _collect(plan: Plan, publications: Sequence[Publications], delivered: Delive
     rows = {id_: (p, row) for p in publications for row, id_ in enumerate(p.id.tolist())}
     for number, id_ in delivered.events:
         subscription, (some, row) = plan.subscriptions[number], rows[id_]
-        values = json.loads(some.payload[row])
+        values = json.loads(some.texts[row])
         columns = subscription.query.columns
         shown = values if columns is None else {name: values.get(field) for name, field in columns}
         event = Delivery(subscription.id, "event", id_, int(some.time[row]), None, None, canonical(shown))
@@ -167,7 +167,7 @@ class Stream:
 
     def _change_to(self, deployment: Deployment) -> None:
         plan = plan_of(deployment)
-        interests = Interests.of(plan, keep_payload=True, known_groups=self.groups)
+        interests = Interests.of(plan, keep_fields=True, known_groups=self.groups)
         self.groups = self.groups | interests.named_groups
         self.deployment = deployment
         before = self.machinery.at_once if self.plans else None  # a worker takes over the indexes that it has
@@ -206,9 +206,9 @@ class Stream:
                     times = [None if row[name] is None else _micros(row[name]) for name in ("time", "start", "end")]
                     for number in row["recipients"]:
                         if row["kind"] == parcels.WINDOW:
-                            outcome.deliveries.append(_window(plan, number, *times[1:], row["payload"]))
+                            outcome.deliveries.append(_window(plan, number, *times[1:], row["text"]))
                         else:
-                            payload = canonical(json.loads(row["payload"]))
+                            payload = canonical(json.loads(row["text"] or VariantVal(**row["payload"]).toJson()))
                             id_ = plan.subscriptions[number].id
                             outcome.deliveries.append(Delivery(id_, row["kind"], "", *times, payload))
                 case parcels.BILL:

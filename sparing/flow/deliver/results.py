@@ -7,21 +7,20 @@ sum beyond 64 bits, say), and functions that have no loop, are left to the funct
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 
 import numpy as np
 import pyarrow as pa
 
-from sparing.flow.deliver import kernels
+from sparing.flow.deliver.kernels import windows as kernels
 from sparing.flow.deliver.payload import json_value
+from sparing.flow.deliver.written import NOTHING, decimals, doubles, objects, values, wholes
 from sparing.match.columns import Column
 from sparing.model.functions import Avg, Count, Extreme, Function, Sum, Variance
 from sparing.model.subscription import Aggregation, Output
 from sparing.model.types import FieldType, Kind
 
-NOTHING = ""  # stands for the text of a result that there is not
 _Question = tuple[Function, str | None]  # a function of a field
 
 
@@ -57,7 +56,8 @@ def payloads(
             first += len(windows[shape])
     written: list[str] = []
     for outputs, mine, answers in zip(shapes, windows, texts, strict=True):
-        written += _objects(outputs, len(mine), [answers[output.function, output.field] for output in outputs])
+        names = [output.name for output in outputs]
+        written += objects(names, len(mine), [answers[output.function, output.field] for output in outputs])
     if len(shapes) == 1:
         return written
     place = np.empty_like(order)
@@ -75,21 +75,6 @@ def _shapes(aggregations: Sequence[Aggregation | None], of: np.ndarray) -> tuple
         assert aggregation is not None
         shape_of[n] = shapes.setdefault(aggregation.outputs, len(shapes))
     return list(shapes), shape_of[at]
-
-
-def _objects(outputs: tuple[Output, ...], size: int, texts: Sequence[list[str]]) -> list[str]:
-    """JSON objects of the outputs, without those that there are not."""
-    names = [json_value(output.name) + ":" for output in outputs]
-    pieces: list[Iterable[str]] = [repeat("{", size)]
-    for at, name in enumerate(names):
-        pieces += [repeat("," + name if at else name, size), texts[at]]
-    objects = list(map("".join, zip(*pieces, repeat("}", size), strict=True)))
-    if not all(map(all, texts)):
-        for at, values in enumerate(zip(*texts, strict=True)):
-            if not all(values):
-                there = (name + value for name, value in zip(names, values, strict=True) if value)
-                objects[at] = "{" + ",".join(there) + "}"
-    return objects
 
 
 # What functions give
@@ -134,16 +119,16 @@ def _texts(function: Function, windows: _Windows) -> list[str]:
     """The text of each window's result."""
     match function:
         case Count(rows=True):
-            return _wholes(np.diff(windows.starts)[windows.numbers])
+            return wholes(np.diff(windows.starts)[windows.numbers])
         case Count() if windows.column is not None:
-            return _wholes(kernels.count_values(*windows.there))
+            return wholes(kernels.count_values(*windows.there))
         case Sum(type=type_) | Avg(type=type_) if windows.of(type_):
             return _sums(function, type_, windows)
         case Variance(type=type_) if windows.of(type_):
             return _variances(function, windows)
         case Extreme(type=type_) if windows.of(type_):
             found, states = kernels.extremes(*windows.values, function.largest)
-            return _checked(function, windows, _values(type_, found), states)
+            return _checked(function, windows, values(type_, found), states)
         case Extreme(type=type_) if type_.kind is Kind.TEXT and windows.column is not None:
             return _extreme_texts(function, windows)
         case _:
@@ -154,16 +139,16 @@ def _sums(function: Sum | Avg, type_: FieldType, windows: _Windows) -> list[str]
     mean = isinstance(function, Avg)
     if type_.kind is Kind.FLOATING:
         sums, counts, states = kernels.sum_doubles(*windows.values)
-        return _checked(function, windows, _doubles(sums / np.maximum(counts, 1) if mean else sums), states)
+        return _checked(function, windows, doubles(sums / np.maximum(counts, 1) if mean else sums), states)
     sums, counts, states = kernels.sum_wholes(*windows.values)
     if not mean:
-        texts = _values(type_, sums)
+        texts = values(type_, sums)
     elif type_.kind is Kind.DECIMAL:
         digits, fits = _decimal_means(sums, np.maximum(counts, 1))
         states[(states == kernels.GIVEN) & ~fits] = kernels.UNUSUAL
-        texts = _decimals(digits, type_.scale + 4)
+        texts = decimals(digits, type_.scale + 4)
     else:
-        texts = _doubles(sums / np.maximum(counts, 1))
+        texts = doubles(sums / np.maximum(counts, 1))
     return _checked(function, windows, texts, states)
 
 
@@ -183,7 +168,7 @@ def _variances(function: Variance, windows: _Windows) -> list[str]:
     found, states = kernels.variances(*windows.values, function.sample, most, unit, float(exact - int(unit)))
     with np.errstate(invalid="ignore"):  # of what is unusual
         results = np.sqrt(found) if function.root else found
-    return _checked(function, windows, _doubles(results), states)
+    return _checked(function, windows, doubles(results), states)
 
 
 def _extreme_texts(function: Extreme, windows: _Windows) -> list[str]:
@@ -209,44 +194,3 @@ def _checked(function: Function, windows: _Windows, texts: list[str], states: np
     for at in np.flatnonzero(states).tolist():
         texts[at] = NOTHING if states[at] == kernels.MISSING else windows.plain(function, at)
     return texts
-
-
-# Writing values
-
-
-def _values(type_: FieldType, found: np.ndarray) -> list[str]:
-    """The texts of doubles, or of codes, of a type."""
-    match type_.kind:
-        case Kind.FLOATING:
-            return _doubles(found + 0.0)  # one zero
-        case Kind.BOOLEAN:
-            return ["true" if code else "false" for code in found.tolist()]
-        case Kind.DECIMAL:
-            return _decimals(found, type_.scale)
-        case Kind.DATE:
-            return [f'"{text}"' for text in np.datetime_as_string(found.astype("datetime64[D]")).tolist()]
-        case Kind.TIMESTAMP:
-            return [f'"{text}Z"' for text in np.datetime_as_string(found.astype("datetime64[us]")).tolist()]
-        case _:
-            return _wholes(found)
-
-
-def _wholes(numbers: np.ndarray) -> list[str]:
-    return list(map(str, numbers.tolist()))
-
-
-def _doubles(numbers: np.ndarray) -> list[str]:
-    texts = list(map(repr, numbers.tolist()))
-    for at in np.flatnonzero(~np.isfinite(numbers)).tolist():
-        texts[at] = json_value(float(numbers[at]))
-    return texts
-
-
-def _decimals(digits: np.ndarray, scale: int) -> list[str]:
-    if scale == 0:
-        return _wholes(digits)
-    unit = 10**scale
-    return [
-        f"-{-number // unit}.{-number % unit:0{scale}}" if number < 0 else f"{number // unit}.{number % unit:0{scale}}"
-        for number in digits.tolist()
-    ]

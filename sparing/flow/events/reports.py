@@ -77,15 +77,14 @@ def by_lane(publications: Publications, topic: Topic, lanes: int) -> Iterator[tu
         yield one, publications.take(np.flatnonzero(lane == one))
 
 
-def pack(publications: Publications, payload: bool) -> bytes:
-    """Publications as one Arrow buffer, with what they said if somebody may have to be shown it."""
+def pack(publications: Publications) -> bytes:
+    """Publications as one Arrow buffer."""
     table = pa.table(
         {
             "time": publications.time,
             "id": pa.array(publications.id, type=pa.string()),
             "publisher": pa.array(publications.publisher, type=pa.string()),
             "at": publications.at.astype(np.int32),
-            **({"payload": pa.array(publications.payload, type=pa.string())} if payload else {}),
             **{f".{name}": arrow(column) for name, column in publications.columns.items()},
         }
     )
@@ -99,7 +98,6 @@ def unpack(buffer: bytes, topic: Topic) -> Publications:
     """The inverse of `pack`."""
     with pa.ipc.open_stream(buffer) as reader:
         table = reader.read_all()
-    said = table["payload"].to_numpy() if "payload" in table.column_names else np.full(len(table), "{}", dtype=object)
     return Publications(
         topic.name,
         table["time"].to_numpy(),
@@ -107,5 +105,4 @@ def unpack(buffer: bytes, topic: Topic) -> Publications:
         table["publisher"].to_numpy(),
         table["at"].to_numpy(),
         {name: unarrow(table[f".{name}"], kind) for name, kind in topic.fields.items()},
-        said,
     )

@@ -125,7 +125,7 @@ def test_an_event_of_interest_to_nobody_costs_nothing() -> None:
 @pytest.mark.parametrize(
     ("policy", "frail", "batches"),
     [
-        (CAEVA, False, 240),
+        (CAEVA, False, tries(240)),
         (CAEVA, True, 60),
         (EventPolicy(placement=Moves.REPLAY), False, 60),
         (AGELE, True, 60),

@@ -1,0 +1,1 @@
+"""Compiled loops of delivery: results of windows, publications as VARIANT values."""

@@ -1,0 +1,198 @@
+"""Compiled loops that write rows as VARIANT objects, byte by byte (see `variant` for what stands where).
+
+Field f of row r has `values[f, r]` if it is `valid[f, r]`: a whole number, the bits of a floating point number, the
+digits of a decimal, days or microseconds since 1970, or where its text begins in `letters`; texts are `lengths[f, r]`
+bytes long.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparing.graphs.compiled import compiled, inlined
+
+WHOLE, FLAG, DOUBLE, SINGLE, DIGITS, MANY_DIGITS, TEXT, DAY, MOMENT = range(9)  # kinds of fields
+
+SHORT = 64  # texts below this have their length in their first byte
+DAY_LENGTH, MOMENT_LENGTH = 10, 27  # 2026-01-01, 2026-01-01T08:00:00.000000Z
+DAY_MICROS = 86_400_000_000
+NINE_DIGITS = 999_999_999
+BEYOND = np.frombuffer(b"NaN-Infinity", np.uint8)  # texts of what JSON has no numbers for
+
+
+@compiled
+def measure(kinds, values, valid, lengths):
+    """Of each row: how many fields it has, and how many bytes their values take."""
+    fields, rows = values.shape
+    counts, sizes = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+    for f in range(fields):
+        for r in range(rows):
+            if valid[f, r]:
+                counts[r] += 1
+                sizes[r] += _size(kinds[f], values[f, r], lengths[f, r])
+    return counts, sizes
+
+
+@compiled
+def write(kinds, scales, values, valid, lengths, letters, counts, sizes, starts, out):
+    """Write row r to `out` from `starts[r]` on. The numbers of fields are in the order of their names."""
+    fields, rows = values.shape
+    id_width = 1 if fields <= 256 else 2
+    for r in range(rows):
+        count, at = counts[r], starts[r]
+        wide = count > 255
+        width = _width(sizes[r])
+        out[at] = 2 | (width - 1) << 2 | (id_width - 1) << 4 | wide << 6
+        at = _little(out, at + 1, count, 4 if wide else 1)
+        offsets = at + count * id_width
+        first = offsets + (count + 1) * width
+        end = first
+        for f in range(fields):
+            if valid[f, r]:
+                at = _little(out, at, f, id_width)
+                offsets = _little(out, offsets, end - first, width)
+                end = _write_value(out, end, kinds[f], scales[f], values[f, r], lengths[f, r], letters)
+        _little(out, offsets, end - first, width)
+
+
+@inlined
+def _width(number):
+    """How many bytes a number takes."""
+    return 1 if number < 1 << 8 else 2 if number < 1 << 16 else 3 if number < 1 << 24 else 4
+
+
+@inlined
+def _size(kind, value, length):
+    """How many bytes a value takes."""
+    if kind == WHOLE:
+        return 1 + _whole_width(value)
+    if kind == FLAG:
+        return 1
+    if kind in (DOUBLE, SINGLE):
+        first, last = _beyond(kind, value)
+        return 1 + last - first if last else 9 if kind == DOUBLE else 5
+    if kind == DIGITS:
+        return 6 if -NINE_DIGITS <= value <= NINE_DIGITS else 10
+    if kind == MANY_DIGITS:
+        return 10
+    if kind == DAY:
+        return 1 + DAY_LENGTH
+    if kind == MOMENT:
+        return 1 + MOMENT_LENGTH
+    return length + (1 if length < SHORT else 5)
+
+
+@inlined
+def _whole_width(value):
+    if -(1 << 7) <= value < 1 << 7:
+        return 1
+    if -(1 << 15) <= value < 1 << 15:
+        return 2
+    return 4 if -(1 << 31) <= value < 1 << 31 else 8
+
+
+@inlined
+def _beyond(kind, bits):
+    """Where in BEYOND the text of a floating point number stands, if it is not finite."""
+    fraction = 52 if kind == DOUBLE else 23
+    exponents = (1 << 11) - 1 if kind == DOUBLE else (1 << 8) - 1
+    if bits >> fraction & exponents != exponents:
+        return 0, 0
+    if bits & (1 << fraction) - 1:
+        return 0, 3
+    return (3 if bits < 0 else 4), 12
+
+
+@inlined
+def _little(out, at, number, width):
+    """Write a number, its least byte first."""
+    for byte in range(width):
+        out[at + byte] = number >> 8 * byte & 255
+    return at + width
+
+
+@inlined
+def _decimal(out, at, number, digits):
+    """Write a number with so many decimal digits."""
+    for place in range(at + digits - 1, at - 1, -1):
+        out[place] = 48 + number % 10
+        number //= 10
+    return at + digits
+
+
+@inlined
+def _write_value(out, at, kind, scale, value, length, letters):
+    if kind == WHOLE:
+        width = _whole_width(value)
+        code = 3 if width == 1 else 4 if width == 2 else 5 if width == 4 else 6
+        out[at] = code << 2
+        return _little(out, at + 1, value, width)
+    if kind == FLAG:
+        out[at] = 1 << 2 if value else 2 << 2
+        return at + 1
+    if kind in (DOUBLE, SINGLE):
+        first, last = _beyond(kind, value)
+        if last:
+            out[at] = 1 | (last - first) << 2
+            for letter in range(first, last):
+                out[at + 1 + letter - first] = BEYOND[letter]
+            return at + 1 + last - first
+        out[at] = 7 << 2 if kind == DOUBLE else 14 << 2
+        return _little(out, at + 1, value, 8 if kind == DOUBLE else 4)
+    if kind in (DIGITS, MANY_DIGITS):
+        few = kind == DIGITS and -NINE_DIGITS <= value <= NINE_DIGITS
+        out[at] = 8 << 2 if few else 9 << 2
+        out[at + 1] = scale
+        return _little(out, at + 2, value, 4 if few else 8)
+    if kind == DAY:
+        out[at] = 1 | DAY_LENGTH << 2
+        return _write_day(out, at + 1, value)
+    if kind == MOMENT:
+        out[at] = 1 | MOMENT_LENGTH << 2
+        return _write_moment(out, at + 1, value)
+    if length < SHORT:
+        out[at] = 1 | length << 2
+        at += 1
+    else:
+        out[at] = 16 << 2
+        at = _little(out, at + 1, length, 4)
+    for letter in range(length):
+        out[at + letter] = letters[value + letter]
+    return at + length
+
+
+@inlined
+def _write_day(out, at, days):
+    """2026-01-01, for days in the years 0 to 9999; counted in eras of 400 years that begin in March."""
+    since = days + 719_468
+    era = since // 146_097
+    of_era = since - era * 146_097
+    year_of_era = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
+    of_year = of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    month = (5 * of_year + 2) // 153
+    day = of_year - (153 * month + 2) // 5 + 1
+    month = month + 3 if month < 10 else month - 9
+    at = _decimal(out, at, year_of_era + era * 400 + (month <= 2), 4)
+    out[at] = 45
+    at = _decimal(out, at + 1, month, 2)
+    out[at] = 45
+    return _decimal(out, at + 1, day, 2)
+
+
+@inlined
+def _write_moment(out, at, micros):
+    """2026-01-01T08:00:00.000000Z."""
+    days = micros // DAY_MICROS
+    rest = micros - days * DAY_MICROS
+    at = _write_day(out, at, days)
+    out[at] = 84
+    seconds = rest // 1_000_000
+    at = _decimal(out, at + 1, seconds // 3_600, 2)
+    out[at] = 58
+    at = _decimal(out, at + 1, seconds // 60 % 60, 2)
+    out[at] = 58
+    at = _decimal(out, at + 1, seconds % 60, 2)
+    out[at] = 46
+    at = _decimal(out, at + 1, rest % 1_000_000, 6)
+    out[at] = 90
+    return at + 1

@@ -1,0 +1,22 @@
+"""Compiles the loops that many tests run, while other checks take place: `python -m tests.loops`.
+
+Otherwise the two processes that run the tests would both begin by compiling the same.
+"""
+
+from sparing.control.folding.aa import aa
+from sparing.control.folding.mefa import mefa
+from sparing.control.folding.problem import Problem
+from sparing.control.folding.spa import spa
+from sparing.flow.warm import warm_up
+
+
+def compile_loops() -> None:
+    """Those of the walk and of folding: the others take seconds."""
+    problem = Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)])
+    for fold in (spa, aa, mefa):
+        fold(problem, theta=1)
+    warm_up(ranking=True)
+
+
+if __name__ == "__main__":
+    compile_loops()
