@@ -37,11 +37,11 @@ class Pairs:
 
     def by(self, class_of: np.ndarray) -> Iterator[tuple[int, Pairs]]:
         """The pairs whose subscriptions are in the same class, class by class."""
+        if len(self) and (class_of == class_of[0]).all():
+            yield int(class_of[0]), self
+            return
         classes = class_of[self.subscriptions]
         present = np.unique(classes)
-        if len(present) == 1:
-            yield int(present[0]), self
-            return
         order = np.argsort(classes, kind="stable")
         rows, subscriptions = self.rows[order], self.subscriptions[order]
         ends = np.searchsorted(classes[order], present, side="right").tolist()

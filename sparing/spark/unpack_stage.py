@@ -22,7 +22,10 @@ from sparing.spark import parcels
 
 def rows_of(records: DataFrame, what: str) -> DataFrame:
     """What is in parcels of one sort, as rows."""
-    return records.where(F.col("what") == what).select("parcel").mapInArrow(_run, _SCHEMAS[what])
+    found = records.where(F.col("what") == what).select("parcel")
+    if what != parcels.NOTIFICATIONS:  # few rows, for which a task of every partition would be much ado
+        found = found.coalesce(records.sparkSession.sparkContext.defaultParallelism)
+    return found.mapInArrow(_run, _SCHEMAS[what])
 
 
 _SCHEMAS = {what: from_arrow_schema(schema) for what, schema in parcels.SCHEMAS.items()}
