@@ -275,6 +275,28 @@ def events(
 
 
 @bench.command()
+def restart(
+    publications: int = typer.Option(30_000, "--publications", min=1, help="Publications in the trace."),
+    subscriptions: int = typer.Option(200, "--subscriptions", min=1, help="Subscriptions to it."),
+    repeat: int = typer.Option(3, "--repeat", min=1, help="How often a stream is killed."),
+    json_file: Path | None = JsonOption,
+    markdown: Path | None = MarkdownOption,
+    master: str = MasterOption,
+    conf: list[str] = ConfOption,
+) -> None:
+    """A stream that is killed and started again: how soon it goes on, and whether its results are the same.
+
+    Example: sparing bench restart --repeat 1 --master local[2]
+    """
+    check_outputs(json_file, markdown)
+    from sparing.bench.restart import Settings
+    from sparing.bench.restart import restart as measure
+
+    figures = measure(Settings(publications, subscriptions, repeat, master, tuple(conf)), _tell)
+    _show(figures, json_file, markdown)
+
+
+@bench.command()
 def savings(
     workloads: str | None = typer.Option(None, "--workloads", help="Workloads to try (all).", metavar="W,..."),
     json_file: Path | None = JsonOption,

@@ -8,6 +8,7 @@ from sparing.bench.events import Figures, InFlight, OnSpark, Settings
 from sparing.bench.events import measure as measuring
 from sparing.bench.events.figures import IN_FLIGHT, ON_SPARK
 from sparing.model.errors import SparingError
+from tests.tries import thorough_only
 
 SMALL = Settings(events=(30,), in_flight=(20,), reports=4, subscriptions=10, lanes=(2,), repeat=1)
 
@@ -22,6 +23,7 @@ def test_all_events_of_a_burst_are_in_flight():
     assert found.state > 0
 
 
+@thorough_only
 @pytest.mark.spark
 def test_every_way_is_measured_beside_the_peer(spark, monkeypatch):
     """Each way runs twice; that they do what they should is for others to test, so only the first one really runs."""

@@ -21,7 +21,7 @@ from tests.conftest import SHORT_LIVED
 from tests.spark import files, world
 
 COMMANDS = ("demo", "run", "replay", "plan", "explain", "inspect", "generate", "study", "bench")
-BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker", "fold", "events", "savings")
+BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker", "fold", "events", "restart", "savings")
 
 
 def sparing(*arguments: str) -> subprocess.CompletedProcess:

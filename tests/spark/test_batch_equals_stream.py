@@ -10,7 +10,7 @@ import pytest
 import sparing
 from sparing.spark import run, sinks, sources
 from tests.spark import files, world
-from tests.tries import usually
+from tests.tries import thorough_only, usually
 
 pytestmark = pytest.mark.spark
 
@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
         {"publisher": "nobody", "ts": world.START, "lane": 1},
         {"publisher": "p1", "ts": world.START, "lane": "many"},
     ]
-    files.write_trace(where / "data", [*rows[:100], *bad, *rows[100:], world.last_publication()], files=6)
+    files.write_trace(where / "data", [*rows[:100], *bad, *rows[100:], world.last_publication()], files=5)
     files.write_deployment(where, SUBSCRIBED, watermark="5 seconds")
     return where
 
@@ -91,6 +91,7 @@ def test_neither_trees_nor_markings_change_what_is_delivered(folder, spark, expe
     assert ("coordination" in kinds) == (matchmaker == "min-cost")
 
 
+@thorough_only
 def test_a_stream_along_trees_per_source_is_that_batch(folder, spark, tmp_path):
     deployment = _deployment(folder, "adock")
     deployment = replace(deployment, policy=replace(deployment.policy, tree="per-source"))

@@ -13,9 +13,11 @@ from sparing.language.parse import parse_filter
 from sparing.model.errors import SparingError
 from sparing.model.types import DOUBLE, INT, STRING
 from sparing.spark.cover_job import cover
+from tests.tries import THOROUGH
 
 pytestmark = pytest.mark.spark
 FIELDS = {"x": DOUBLE, "n": INT, "s": STRING}
+CASES = [(3, 250), *([(1, 100), (3, 10_000)] if THOROUGH else [])]  # k, boxes in a block
 
 
 def test_any_table_in_blocks(spark: SparkSession) -> None:
@@ -32,7 +34,7 @@ def test_any_table_in_blocks(spark: SparkSession) -> None:
     table = spark.createDataFrame(rows, "id string, where string, score double")
     boxes = CodedBoxes.of([parse_filter(where, FIELDS) for _, where, _ in rows], FIELDS)
     scores = np.array([np.nan if score is None else score for _, _, score in rows])
-    for k, block in ((1, 150), (3, 250)):
+    for k, block in CASES:
         kept = ancestor_cover(Standing.by_score(boxes, scores), k)
         expected = {row[0] for row, forwarded in zip(rows, kept.tolist(), strict=True) if forwarded}
         found = cover(table, FIELDS, k, block)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.spark
 
 
 HASTY = {"decision": "patience", "patience": "300 milliseconds"}
-DECISIONS = {1: [HASTY, *({"decision": name} for name in POLICIES)], 2: [{"decision": "adock"}, HASTY]}
+DECISIONS = {1: [{"decision": name} for name in POLICIES], 2: [{"decision": "adock"}, HASTY]}
 
 
 @pytest.mark.parametrize("seed", usually([1], DECISIONS))
