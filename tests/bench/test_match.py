@@ -51,8 +51,8 @@ def test_spark_agrees(spark):
 
 def test_engines_are_measured_in_turn():
     told: list[str] = []
-    figures = bench.match(replace(QUICK, shapes=("a", "d"), engines=("sparing", "duckdb")), told.append)
-    assert len(figures.figures) == 3 * 2 * 2  # workloads, numbers of subscriptions, engines
+    figures = bench.match(replace(QUICK, shapes=("d",), engines=("sparing", "duckdb")), told.append)
+    assert len(figures.figures) == 2 * 2  # numbers of subscriptions, engines
     for figure in figures.figures:
         assert not figure.skipped
         assert len(figure.rates) == 2
@@ -61,7 +61,7 @@ def test_engines_are_measured_in_turn():
         assert figure.pairs > 0 or figure.selectivity < 0.001
     assert any("Sparing" in line and "to start and warm up" in line for line in told)
     rounds = [line.split(", ")[-1].split(":")[0] for line in told if "events/s" in line]
-    assert rounds == ["Sparing", "DuckDB"] * 12
+    assert rounds == ["Sparing", "DuckDB"] * 4
 
 
 class Wrong(bench.NumpyLoop):

@@ -19,6 +19,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.spark.run import replay
 from tests.conftest import SHORT_LIVED
 from tests.spark import files, world
+from tests.tries import thorough_only
 
 COMMANDS = ("demo", "run", "replay", "plan", "explain", "inspect", "generate", "study", "bench")
 BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker", "fold", "events", "restart", "savings")
@@ -191,6 +192,7 @@ def test_no_java_is_one_sentence(tmp_path):
     assert "Traceback" not in told.stderr
 
 
+@thorough_only
 @pytest.mark.spark
 def test_worker_processes_give_the_same_bill(spark, tmp_path):
     """`local-cluster` has a worker of its own, to which plan and code must really travel."""

@@ -165,7 +165,10 @@ def test_subscribers_are_told_what_the_judge_says(folder, spark, tmp_path, name)
     assert name != "siena" or taken == sum(replayed.merged.siena.values())
 
 
-@pytest.mark.parametrize(("name", "at_a_time", "without"), [("caeva", 1, ()), ("lanes", 2, ("m4", "m5"))])
+STREAMS = [("lanes", 2, ("m4", "m5")), ("caeva", 1, ())]
+
+
+@pytest.mark.parametrize(("name", "at_a_time", "without"), usually(STREAMS[:1], STREAMS))
 def test_a_stream_is_that_batch(folder, spark, tmp_path, name, at_a_time, without):
     """With an aggregator down in between; without aggregates the lanes run apart."""
     deployment = _deployment(folder, tmp_path / "stream", name, without, outages=[OUTAGE])

@@ -14,6 +14,7 @@ from sparing.spark import run
 from sparing.spark.checkpoint import known_groups
 from sparing.spark.follow import Following
 from tests.spark import files, world
+from tests.tries import thorough_only
 
 pytestmark = pytest.mark.spark
 
@@ -134,6 +135,7 @@ def _bill(folder, batch):
     ]
 
 
+@thorough_only
 def test_links_are_cut_and_joined_again_while_publications_are_under_way(spark, tmp_path):
     overlay = world.description([])["overlay"]
     cut = overlay | {"links": [link for link in overlay["links"] if link != ["c1", "c2"]]}
@@ -184,6 +186,7 @@ def _quarantine(folder, batch):
     return [json.loads(text) for file in files_of for text in file.read_text().splitlines()]
 
 
+@thorough_only
 def test_a_broker_that_is_cut_off_is_told(spark, tmp_path):
     overlay = world.description([])["overlay"]
     cut = overlay | {"links": [link for link in overlay["links"] if link != ["c2", "e3"]]}
