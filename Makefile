@@ -44,13 +44,15 @@ types: setup ## Check types
 contract: setup ## Check that imports only look down
 	$(BIN)/lint-imports
 
-# Tests with Spark mostly wait, and the others do not need it: both at once take little longer than either.
+# Two processes at once: tests with Spark, and after them some others, beside the rest, so that both take about as long.
 PLAIN := .pytest_cache/plain.log
+AFTER := tests/bench tests/study
 unit: setup java ## Run the tests, those that need Spark beside the others
 	@mkdir -p $(dir $(PLAIN))
-	@$(BIN)/python -m pytest -m "not spark" > $(PLAIN) 2>&1 & plain=$$!; \
+	@$(BIN)/python -m pytest -m "not spark" $(AFTER:%=--ignore=%) > $(PLAIN) 2>&1 & plain=$$!; \
 	$(BIN)/python -m pytest -m spark; spark=$$?; \
-	wait $$plain; plain=$$?; cat $(PLAIN); exit $$((plain | spark))
+	$(BIN)/python -m pytest -m "not spark" $(AFTER); after=$$?; \
+	wait $$plain; plain=$$?; cat $(PLAIN); exit $$((plain | spark | after))
 
 docs: setup ## Build the documentation's site, site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
