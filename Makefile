@@ -46,7 +46,7 @@ contract: setup ## Check that imports only look down
 
 # Two processes at once: tests with Spark, and after them some others, beside the rest, so that both take about as long.
 PLAIN := .pytest_cache/plain.log
-AFTER := tests/bench tests/study
+AFTER := tests/study
 unit: setup java ## Run the tests, those that need Spark beside the others
 	@mkdir -p $(dir $(PLAIN))
 	@$(BIN)/python -m pytest -m "not spark" $(AFTER:%=--ignore=%) > $(PLAIN) 2>&1 & plain=$$!; \
