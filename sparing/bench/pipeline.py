@@ -221,7 +221,7 @@ def _peer_stream(spark: SparkSession, deployment: Deployment, checkpoint: Path) 
         for at, part in enumerate(parts)
     ]
     for query in queries:
-        wait(query)
+        query.awaitTermination()
 
 
 def _peer(spark: SparkSession, deployment: Deployment, publications: DataFrame) -> tuple[DataFrame, DataFrame]:

@@ -18,6 +18,8 @@ def build() -> typer.Typer:
     from sparing.cli.generate import generate
     from sparing.cli.inspect import inspect
     from sparing.cli.plan import plan
+    from sparing.cli.quarantine import quarantine
+    from sparing.cli.repair import repair
     from sparing.cli.replay import replay
     from sparing.cli.run import run
     from sparing.cli.study import study
@@ -30,8 +32,9 @@ def build() -> typer.Typer:
         rich_markup_mode="markdown",  # which fills the lines of a paragraph
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in (demo, run, replay, plan, explain, inspect, generate, study):
+    for command in (demo, run, replay, plan, explain, inspect, repair, generate, study):
         app.command()(command)
+    app.add_typer(quarantine, name="quarantine")
     app.add_typer(bench, name="bench")
 
     @app.callback(invoke_without_command=True)

@@ -22,9 +22,11 @@ from sparing.deployment.reach import parts
 from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
-from sparing.spark.paths import read_bytes, write_bytes
+from sparing.spark.durable import DamagedError, read_json, write_json
+from sparing.spark.paths import located
 
-FORMAT = 5
+FORMAT = 6
+SPARKS = ("offsets", "commits", "metadata")  # what Spark keeps in a checkpoint from its first micro-batch on
 
 
 @dataclass(frozen=True)
@@ -153,31 +155,30 @@ def is_new(spark: SparkSession, checkpoint: str) -> bool:
 
 
 def read_note(spark: SparkSession, checkpoint: str) -> Note | None:
-    """The note beside a checkpoint, None if there is none."""
-    text = read_bytes(spark, path_of_note(checkpoint))
-    if text is None:
-        return None
-    try:
-        found = json.loads(text)
-        written = found["format"]
-    except (ValueError, KeyError, TypeError):
-        raise SparingError(f"{path_of_note(checkpoint)} cannot be read: it is not a note that Sparing wrote.") from None
-    if written != FORMAT:
-        raise SparingError(
-            f"The checkpoint {checkpoint} was written by another version of Sparing: it has format {written}, and this "
-            f"version reads format {FORMAT}; use that version, or start with a new checkpoint."
-        )
-    return Note(**found)
+    """The note beside a checkpoint, None if there is no checkpoint yet.
+
+    A checkpoint of Spark's without a note is damaged, not new: to begin anew from it would lose results.
+    """
+    path = path_of_note(checkpoint)
+    found = read_json(spark, path, FORMAT)
+    if found is not None:
+        return Note(**found)
+    for name in SPARKS:
+        place, files = located(spark, f"{checkpoint.rstrip('/')}/{name}")
+        if files.exists(place):
+            raise DamagedError(path, f"it is missing, although a stream has run from {checkpoint}")
+    return None
 
 
 def _other(checkpoint: str, meaning: str) -> SparingError:
     return SparingError(
-        f"The checkpoint {checkpoint} {meaning}: put that back as it was, or start with a new checkpoint."
+        f"The checkpoint {checkpoint} {meaning}: put that back as it was, or start with a new checkpoint and a new "
+        "sink path."
     )
 
 
 def _write(spark: SparkSession, checkpoint: str, note: Note) -> None:
-    write_bytes(spark, path_of_note(checkpoint), json.dumps(vars(note), indent=1).encode())
+    write_json(spark, path_of_note(checkpoint), vars(note), FORMAT)
 
 
 def path_of_note(checkpoint: str) -> str:

@@ -6,8 +6,6 @@ billed. That micro-batch, done again after a crash, bills the same again; any ot
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,9 +15,10 @@ from sparing.control.plan import Plan
 from sparing.control.routing.billing import control_bill, start_of
 from sparing.control.routing.handover import Election, Told, difference, told_of
 from sparing.model.bill import Bill, BillKey, MessageKind
-from sparing.spark.paths import read_bytes, write_bytes
+from sparing.spark.durable import read_json, write_json
 
 FILE = "sparing-told.json.gz"
+FORMAT = 1
 
 
 class ControlBook:
@@ -49,13 +48,12 @@ class ControlBook:
 
     def _read(self) -> dict[str, Any] | None:
         if self._page is None:
-            found = read_bytes(self._spark, self._path)
-            self._page = None if found is None else json.loads(gzip.decompress(found))
+            self._page = read_json(self._spark, self._path, FORMAT)
         return self._page
 
     def _write(self, page: dict[str, Any]) -> None:
         self._page = page
-        write_bytes(self._spark, self._path, gzip.compress(json.dumps(page).encode()))
+        write_json(self._spark, self._path, page, FORMAT)
 
 
 def _rows(bill: Bill) -> list[list[Any]]:

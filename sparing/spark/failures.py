@@ -38,6 +38,36 @@ def cause(failure: object) -> str:
     return (raised or lines or ["for a reason that Spark does not tell"])[-1 if raised else 0]
 
 
+_WRITING = {
+    "No space left on device": "the disk is full; free some space and run again",
+    "Disk quota exceeded": "the disk quota is used up; free some space and run again",
+    "Read-only file system": "the file system is read-only; make it writable, or choose another path",
+    "Permission denied": "permission is denied; give this user the right to write there, or choose another path",
+    "AccessControlException": "permission is denied; give this user the right to write there, or choose another path",
+    "Mkdirs failed to create": "the folder cannot be made; check the path, its permissions and the disk",
+}
+_PASSING = re.compile(
+    r"Python worker (?:exited unexpectedly|failed to connect)|Connection reset|Broken pipe|ExecutorLostFailure"
+    r"|FetchFailed|Executor heartbeat timed out|Lost task connection"
+)
+
+
+def write_trouble(failure: object) -> str:
+    """Why something cannot be written, and what to do about it."""
+    text = str(failure)
+    known = next((told for said, told in _WRITING.items() if said in text), None)
+    return f"{known}." if known is not None else cause(failure)
+
+
+def is_passing(failure: object) -> bool:
+    """Whether the same work may well succeed if it is tried again: a process died or a connection broke.
+
+    >>> is_passing("SparkException: Python worker exited unexpectedly (crashed)"), is_passing("ValueError: 3")
+    (True, False)
+    """
+    return _PASSING.search(str(failure)) is not None
+
+
 @contextmanager
 def damage_told() -> Iterator[None]:
     """A file that cannot be read is a mistake that a user can put right; other failures stay as they are."""

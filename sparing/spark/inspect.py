@@ -19,9 +19,10 @@ from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests, topic_in
 from sparing.model.errors import SparingError
 from sparing.spark.checkpoint import Note, path_of_note, read_note
+from sparing.spark.durable import read_bytes
 from sparing.spark.failures import cause
 from sparing.spark.inspect_state import Known, Waiting, waiting_in
-from sparing.spark.paths import located, read_bytes
+from sparing.spark.paths import located
 from sparing.spark.shipping import Machinery
 
 MOST = 200  # characters of a source's offset
@@ -85,11 +86,7 @@ def _note(spark: SparkSession, path: str) -> Note:
         inside = f"{path}/checkpoint"
         if files.exists(located(spark, path_of_note(inside))[0]):
             raise SparingError(f"{path} is no checkpoint, but has one in it: inspect {inside}.")
-        of_spark = any(files.exists(located(spark, f"{path}/{name}")[0]) for name in ("offsets", "commits"))
-        raise SparingError(
-            f"{path} is {'a checkpoint of Spark, but not of Sparing' if of_spark else 'no checkpoint'}: "
-            "it has no sparing.json in it."
-        )
+        raise SparingError(f"{path} is no checkpoint: it has no sparing.json in it.")
     return note
 
 
@@ -121,7 +118,7 @@ def _state(
     """What waits, or a sentence that says why that is not known."""
     machinery = None if deployment is None else _machinery(note, deployment)
     try:
-        with _plainly_named(spark, path) as name:
+        with plainly_named(spark, path) as name:
             state = spark.read.format("statestore").load(name)
             rows = state.selectExpr("key.group", "value.groupState.state").collect()
     except (PySparkException, Py4JJavaError) as error:
@@ -135,7 +132,7 @@ def _state(
 
 
 @contextmanager
-def _plainly_named(spark: SparkSession, path: str) -> Iterator[str]:
+def plainly_named(spark: SparkSession, path: str) -> Iterator[str]:
     """A checkpoint by a name without characters that URLs escape: Spark's reader of states escapes them twice."""
     place, files = located(spark, path)
     url = files.makeQualified(place).toUri()

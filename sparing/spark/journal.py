@@ -23,13 +23,18 @@ class Journal:
         self._query, self._tell, self._hear = query, tell, hear
         self._version, self._refused = 1, 0
         self._sentences: list[str] = []
-        wanted = hear is not None or STREAM.isEnabledFor(logging.INFO)
-        self._progress = Progress(spark, query, self._record) if wanted else None
+        self._spark = spark
+        self._wanted = hear is not None or STREAM.isEnabledFor(logging.INFO)
+        self._progress: Progress | None = None
 
     def tell(self, sentence: str) -> None:
         """A change of the deployment was followed or refused."""
         self._sentences.append(sentence)
         self._tell(sentence)
+
+    def listen(self) -> None:
+        """The query is about to be started, for the first time or again."""
+        self._progress = Progress(self._spark, self._query, self._record) if self._wanted else None
 
     def begin(self, plan: Plan, fingerprint: str, **about: Any) -> None:
         """The stream is about to start."""

@@ -27,6 +27,7 @@ EVENTS = (
     "stream started",
     "plan in force",
     "micro-batch",
+    "micro-batch retried",
     "plan changed",
     "change refused",
     "stream stopped",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -46,25 +48,26 @@ def must_be_folder(spark: SparkSession, folder: str, what: str) -> None:
             f"{what} cannot be written, because {file.toUri().getPath()} is a file and no folder: "
             "choose another path, or take the file away."
         )
+    local = local_path(spark, place.toString()) if place is not None else None
+    if local is not None and not os.access(local, os.W_OK | os.X_OK):
+        raise SparingError(
+            f"{what} cannot be written, because {local} is read-only for this user: "
+            "choose another path, or give the user the right to write there."
+        )
 
 
-def read_bytes(spark: SparkSession, path: str) -> bytes | None:
-    """What a file holds, None if there is no such file."""
+def local_path(spark: SparkSession, path: str) -> Path | None:
+    """A path as this process knows it, None if it is on another file system."""
     place, files = located(spark, path)
-    if not files.exists(place):
-        return None
-    stream = files.open(place)
-    try:
-        return bytes(spark._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))  # type: ignore[union-attr]
-    finally:
-        stream.close()
+    url = files.makeQualified(place).toUri()
+    return Path(url.getPath()) if url.getScheme() == "file" else None
 
 
-def write_bytes(spark: SparkSession, path: str, content: bytes) -> None:
-    """Write a file, in place of one that is there."""
-    place, files = located(spark, path)
-    stream = files.create(place, True)
-    try:
-        stream.write(bytearray(content))
-    finally:
-        stream.close()
+def copied(spark: SparkSession, path: str, target: str, keep: bool = True) -> None:
+    """Copy a file or folder, from one file system to another if need be; without `keep` it is moved."""
+    (place, files), (there, others) = located(spark, path), located(spark, target)
+    others.mkdirs(there.getParent())
+    if not keep and files.getUri() == others.getUri() and files.rename(place, there):
+        return
+    util = spark._jvm.org.apache.hadoop.fs.FileUtil  # type: ignore[union-attr]
+    util.copy(files, place, others, there, not keep, spark._jsc.hadoopConfiguration())

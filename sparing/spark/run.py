@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
 
@@ -21,7 +22,7 @@ from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import sinks, sources
 from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
 from sparing.spark.control_book import ControlBook
-from sparing.spark.failures import cause
+from sparing.spark.failures import cause, is_passing, write_trouble
 from sparing.spark.follow import Following, Tell
 from sparing.spark.journal import Journal
 from sparing.spark.logs import log
@@ -29,10 +30,25 @@ from sparing.spark.parcels import CPU, EVENTS_OF, LEAST, SIENA, Link
 from sparing.spark.paths import must_be_folder
 from sparing.spark.pipeline import Delivered, PubSub
 from sparing.spark.progress import Hear, settle
+from sparing.spark.repair.findings import check_whole, damage_in
 from sparing.spark.tally import tally_of
+from sparing.spark.written import Written
 
 PULSE = 1  # seconds between two looks at whether a stream is to be stopped
+PAUSES = (1.0, 4.0, 16.0)  # seconds before a failed micro-batch is tried again; then it is given up
+_ROOT = re.compile(r"[A-Za-z][\w+.-]*:(//[^/]*)?")  # a URL without a path
 Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-batch and the rows that it wrote
+
+
+@dataclass
+class Stream:
+    """A stream that runs: its query, and how it is started again after a failure that may pass."""
+
+    start: Callable[[], StreamingQuery]
+    tell: Tell
+    diagnose: Callable[[], str | None]  # what is damaged in the checkpoint, if anything is
+    done: int = -1  # the last micro-batch that was written
+    query: StreamingQuery = field(init=False)
 
 
 def stream(
@@ -42,7 +58,7 @@ def stream(
     watch: Watcher | None = None,
     tell: Tell = lambda _: None,
     hear: Hear | None = None,
-) -> StreamingQuery:
+) -> Stream:
     """Start the streaming pipeline of a deployment, going on from its checkpoint if there is one.
 
     With `once` it works through what is there, in micro-batches, and stops. If the deployment was read from a file, the
@@ -51,16 +67,14 @@ def stream(
     """
     sink = deployment.needed_sink()
     sinks.must_be_writable(spark, sink, replay=False)
-    checkpoint = deployment.checkpoint
-    if checkpoint is None:
-        if sink.path is None:
-            raise SparingError(
-                "The stream needs a place for its checkpoint: add checkpoint: PATH to the deployment file."
-            )
-        checkpoint = f"{sink.path.rstrip('/')}/checkpoint"
+    checkpoint = checkpoint_of(deployment)
     must_be_folder(spark, checkpoint, f"The checkpoint {checkpoint}")
+    written = Written(spark, checkpoint)
     if is_new(spark, checkpoint):
-        sinks.must_be_free(spark, sink)
+        sinks.must_be_free(spark, sink, checkpoint)
+    else:
+        check_whole(spark, checkpoint)
+        written.check(sink)
     publications = sources.read(spark, deployment, streaming=True)
     pubsub = PubSub(spark, deployment, known_groups=known_groups(spark, checkpoint))
     delivered = pubsub.deliver(publications)
@@ -81,36 +95,86 @@ def stream(
             counts = sinks.write(part, sink, batch, tally)
         finally:
             records.unpersist()
+        written.wrote(batch, counts)
         journal.wrote(batch, tally, following)
+        running.done = batch
         if watch is not None:
             watch(batch, counts)
 
     writer = delivered.records.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint).queryName(name)
+
+    def start() -> StreamingQuery:
+        journal.listen()
+        try:
+            return writer.trigger(availableNow=True).start() if once else writer.start()
+        except Exception:
+            journal.give_up()
+            raise
+
     journal.begin(pubsub.plan, delivered.fingerprint, deployment=deployment.name, checkpoint=checkpoint, once=once)
-    try:
-        return writer.trigger(availableNow=True).start() if once else writer.start()
-    except Exception:
-        journal.give_up()
-        raise
+    running = Stream(start, journal.tell, partial(damage_in, spark, checkpoint))
+    running.query = start()
+    return running
 
 
-def wait(query: StreamingQuery, stop: Event | None = None) -> None:
-    """Wait for a stream to end, or end it once `stop` is set; its failure becomes one sentence."""
-    stopped = False
-    try:
-        while not query.awaitTermination(PULSE):
-            if stop is not None and stop.is_set():
-                query.stop()
-                stopped = True
-                break
-    except StreamingQueryException as error:
-        settle(query)
-        reason = cause(error)
-        log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
-        raise SparingError(f"The stream failed: {reason}") from error
+def checkpoint_of(deployment: Deployment) -> str:
+    """Where a deployment's stream keeps its progress: where its file says, else beside the sink.
+
+    Not in the sink: whoever clears away results must not take the progress with them, or the other way round.
+    """
+    if deployment.checkpoint is not None:
+        return deployment.checkpoint
+    path = (deployment.needed_sink().path or "").rstrip("/")
+    if not path or _ROOT.fullmatch(path):
+        raise SparingError("The stream needs a place for its checkpoint: add checkpoint: PATH to the deployment file.")
+    return f"{path}-checkpoint"
+
+
+def wait(running: Stream, stop: Event | None = None) -> None:
+    """Wait for a stream to end, or end it once `stop` is set; its failure becomes one sentence.
+
+    A micro-batch in which a process died or a connection broke is tried again, after pauses that grow.
+    """
+    stop = stop or Event()
+    failures, done = 0, running.done
+    while True:
+        query = running.query
+        try:
+            stopped = _wait(query, stop)
+            break
+        except StreamingQueryException as error:
+            settle(query)
+            failures = failures + 1 if running.done == done else 1
+            done = running.done
+            if is_passing(error) and failures <= len(PAUSES) and not stop.is_set():
+                _retry(running, error, PAUSES[failures - 1], stop)
+                continue
+            reason = running.diagnose() or write_trouble(error)
+            if failures > 1:
+                reason = f"micro-batch {done + 1} failed {failures} times, at last because of: {reason}"
+            log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
+            raise SparingError(f"The stream failed: {reason}") from error
     settle(query)
     end = ("stream stopped", "is stopped") if stopped else ("stream ended", "has worked through what was there")
     log(end[0], f"{query.name} {end[1]}.", query=query.name)
+
+
+def _wait(query: StreamingQuery, stop: Event) -> bool:
+    """Whether the query was stopped, not over by itself."""
+    while not query.awaitTermination(PULSE):
+        if stop.is_set():
+            query.stop()
+            return True
+    return False
+
+
+def _retry(running: Stream, error: StreamingQueryException, pause: float, stop: Event) -> None:
+    name = running.query.name
+    sentence = f"A micro-batch failed ({cause(error).rstrip('.')}); it is tried again in {pause:g} seconds."
+    log("micro-batch retried", sentence, logging.WARNING, query=name, reason=cause(error), pause=pause)
+    running.tell(sentence)
+    stop.wait(pause)
+    running.query = running.start()
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import AnalysisException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
 from sparing.spark.admit_stage import TIMESTAMP_TEXT
-from sparing.spark.failures import cause
+from sparing.spark.failures import write_trouble
 from sparing.spark.paths import located, must_be_folder
 from sparing.spark.pipeline import Delivered
 from sparing.spark.tally import TABLES, Tally, tally_of
@@ -36,7 +36,7 @@ def write(delivered: Delivered, sink: Endpoint, batch: int | None, tally: Tally 
         if rows[name]:
             _write(getattr(delivered, name), name, sink, batch)
         elif sink.format in FOLDERS:
-            _remove(delivered.spark, _folder(sink, name, batch))
+            _remove(delivered.spark, folder(sink, name, batch))
     return rows
 
 
@@ -51,29 +51,30 @@ def must_be_writable(spark: SparkSession, sink: Endpoint, replay: bool) -> None:
     """Tables can be written only where a folder is or can be made."""
     if sink.format in FOLDERS:
         for name in TABLES:
-            must_be_folder(spark, _folder(sink, name, None if replay else 0), f"The sink {sink.path}")
+            must_be_folder(spark, folder(sink, name, None if replay else 0), f"The sink {sink.path}")
 
 
-def must_be_free(spark: SparkSession, sink: Endpoint) -> None:
+def must_be_free(spark: SparkSession, sink: Endpoint, checkpoint: str) -> None:
     """A stream that begins anew must not mix its tables with those of another."""
     if sink.format in FOLDERS:
         for name in TABLES:
             path, files = located(spark, f"{sink.path}/{name}")
             if files.exists(path):
                 raise SparingError(
-                    f"The sink {sink.path} holds the results of another stream, and the checkpoint is new: "
-                    "remove them, or choose another path."
+                    f"The sink {sink.path} holds results already, and the checkpoint {checkpoint} is new: name the "
+                    "checkpoint that belongs to them, or choose another path for the sink."
                 )
 
 
-def _folder(sink: Endpoint, name: str, batch: int | None) -> str:
+def folder(sink: Endpoint, name: str, batch: int | None) -> str:
+    """Where a table of a micro-batch is (None: of a replay)."""
     if sink.path is None:
         raise SparingError(f"Sink format {sink.format} needs a path: add path: to the sink.")
     return f"{place(sink, batch is None)}/{name}" + ("" if batch is None else f"/batch={batch}")
 
 
-def _remove(spark: SparkSession, folder: str) -> None:
-    path, files = located(spark, folder)
+def _remove(spark: SparkSession, place: str) -> None:
+    path, files = located(spark, place)
     files.delete(path, True)
 
 
@@ -81,8 +82,7 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> No
     try:
         if sink.format in FOLDERS:
             options = {**(TIMESTAMP_TEXT if sink.format == "json" else {}), **sink.options}
-            folder = _folder(sink, name, batch)
-            table.write.mode("overwrite").format(sink.format).options(**options).save(folder)
+            table.write.mode("overwrite").format(sink.format).options(**options).save(folder(sink, name, batch))
         elif sink.format == "console":
             table.show(truncate=False)
         elif sink.format == "kafka":
@@ -92,5 +92,6 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> No
         else:
             writer = table.write.mode("append").format(sink.format).options(**sink.options)
             writer.save(None if sink.path is None else f"{sink.path.rstrip('/')}/{name}")
-    except (AnalysisException, Py4JJavaError) as error:
-        raise SparingError(f"Sink format {sink.format} cannot be written: {cause(error)}") from None
+    except (PySparkException, Py4JJavaError) as error:
+        where = sink.path or f"of format {sink.format}"
+        raise SparingError(f"The sink {where} cannot be written: {write_trouble(error)}") from None

@@ -68,6 +68,12 @@ def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streami
     return _parsed(lines, F.col("value"), deployment, source)
 
 
+def of_lines(spark: SparkSession, deployment: Deployment, lines: list[str]) -> DataFrame:
+    """Publications from JSON lines, read as those of a file."""
+    rows = spark.createDataFrame([(line,) for line in lines], "value string")
+    return _parsed(rows, F.col("value"), deployment, Endpoint("json"))
+
+
 def _parsed(rows: DataFrame, text: Column, deployment: Deployment, source: Endpoint) -> DataFrame:
     options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
     fields = F.from_json(text, _text_schema(deployment), options).alias("fields")

@@ -53,6 +53,6 @@ def test_the_line_of_a_log(tmp_path):
     query = Mock(awaitTermination=lambda _: False, runId="none")
     query.name = "sparing cars"
     with log_to(str(path)):
-        wait(query, stop)
+        wait(Mock(query=query, done=-1), stop)
     shown, (line,) = json.loads(only(PAGE, "json", '"level"')), path.read_text().splitlines()
     assert list(json.loads(line).items())[1:] == list(shown.items())[1:]  # all but the time

@@ -162,7 +162,7 @@ def test_what_is_no_checkpoint_is_one_sentence(spark, watched, tmp_path):
         tmp_path: "is no checkpoint: it has no sparing.json in it",
         watched.folder: f"has one in it: inspect {watched.folder}/checkpoint",
         other: f"it has format 3, and this version reads format {FORMAT}",
-        foreign: "is a checkpoint of Spark, but not of Sparing",
+        foreign: "sparing.json is damaged: it is missing, although a stream has run from",
     }
     for path, sentence in mistakes.items():
         with pytest.raises(sparing.SparingError, match=sentence):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import uuid
+from types import SimpleNamespace
 
 import pytest
 from pyspark.errors import StreamingQueryException
@@ -92,7 +93,8 @@ class Query:
 
 def test_failures_are_logged_once_with_their_reason(tmp_path):
     path = tmp_path / "log.jsonl"
-    for fails in (lambda: wait(Query()), (tmp_path / "missing").read_text):
+    failed = SimpleNamespace(query=Query(), done=-1, diagnose=lambda: None)
+    for fails in (lambda: wait(failed), (tmp_path / "missing").read_text):
         with log_to(str(path)), pytest.raises((SparingError, OSError)), failures_logged("cars.yaml"):
             fails()
     first, second = _lines(path)

@@ -138,7 +138,7 @@ def test_a_single_file_is_a_source_and_a_used_sink_is_refused(spark, tmp_path):
     assert sum(row["payload"]["count(1)"] for row in found) == len(rows)
 
     anew = replace(deployment, checkpoint=str(tmp_path / "another"))
-    with pytest.raises(sparing.SparingError, match="holds the results of another stream, and the checkpoint is new"):
+    with pytest.raises(sparing.SparingError, match=r"holds results already, and the checkpoint .* is new"):
         run.stream(spark, anew, once=True)
 
 

@@ -1,0 +1,131 @@
+"""`sparing quarantine`: rows that were set aside, and publishing them again after they were corrected."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from sparing.cli.console import ConfOption, MasterOption, counted, say, spark_session, step
+from sparing.cli.files import check_outputs, write_text
+from sparing.model.errors import SparingError
+
+MOST = 20  # rows that are shown
+WIDTH = 200  # characters of a row that are shown
+
+quarantine = typer.Typer(
+    help="Rows that were set aside: list them, and publish them again after they were corrected.",
+    no_args_is_help=True,
+)
+FileArgument = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False)
+ReasonOption = typer.Option([], "--reason", help="Only rows with this reason; may be given several times.")
+PublisherOption = typer.Option(None, "--publisher", help="Only rows of this publisher.")
+
+
+@quarantine.command("list")
+def list_(
+    file: Path = FileArgument,
+    reason: list[str] = ReasonOption,
+    publisher: str | None = PublisherOption,
+    json_out: Path | None = typer.Option(
+        None, "--json", help="Also write all of them to a file, as JSON lines that can be corrected.", metavar="OUT"
+    ),
+    master: str = MasterOption,
+    conf: list[str] = ConfOption,
+) -> None:
+    """Show the rows that a stream has set aside, and why.
+
+    Example: sparing quarantine list toronto.yaml --reason "wrong type" --json rows.jsonl
+    """
+    from sparing.deployment.deployment import Deployment
+
+    deployment = Deployment.read(file)
+    check_outputs(json_out)
+    with spark_session(master, conf) as spark:
+        from sparing.spark.quarantined import set_aside
+
+        with step("Reading the quarantine"):
+            found = set_aside(spark, deployment, reason, publisher)
+    if json_out is not None:
+        write_text(json_out, "".join(json.dumps(asdict(row)) + "\n" for row in found))
+    by_reason = Counter[str]()
+    for row in found:
+        by_reason[row.reason] += row.rows
+    say(f"{counted(by_reason.total(), 'row', 'rows')} in quarantine.")
+    for name, rows in by_reason.most_common():
+        say(f"  {rows:>8,}  {name}")
+    for row in found[:MOST]:
+        times = f", {row.rows} times" if row.rows > 1 else ""
+        say(f"{row.id}  micro-batch {row.batch}, {row.reason}{times}{', published again' if row.published else ''}")
+        say(f"    {row.row[:WIDTH]}")
+        say(f"    {row.detail}")
+    if len(found) > MOST:
+        say(f"There are {len(found) - MOST:,} more: --json lists them all.")
+
+
+@quarantine.command()
+def publish(
+    file: Path = FileArgument,
+    reason: list[str] = ReasonOption,
+    publisher: str | None = PublisherOption,
+    rows: Path | None = typer.Option(
+        None, "--rows", help="Corrected rows: JSON lines, as list --json writes them or plain.", metavar="ROWS"
+    ),
+    again: bool = typer.Option(False, "--again", help="Also rows that have been published again before."),
+    master: str = MasterOption,
+    conf: list[str] = ConfOption,
+) -> None:
+    """Publish rows of the quarantine again: those that are chosen as they came, or corrected ones from a file.
+
+    They are added to the source, all of them or none: rows that would be set aside again are refused with the reason.
+    A late row is late again if the stream's watermark has passed it.
+
+    Example: sparing quarantine publish toronto.yaml --reason "unknown publisher"
+
+    Example: sparing quarantine publish toronto.yaml --rows rows.jsonl
+    """
+    from sparing.deployment.deployment import Deployment
+
+    deployment = Deployment.read(file)
+    given = None if rows is None else _read(rows)
+    with spark_session(master, conf) as spark:
+        from sparing.spark.quarantined import publish as add
+        from sparing.spark.quarantined import set_aside
+
+        known = {row.id: row for row in set_aside(spark, deployment, reason, publisher)}
+        if given is None:
+            given = [(row.id, row.row) for row in known.values() for _ in range(row.rows)]
+        fresh = [(id_, row) for id_, row in given if again or id_ not in known or not known[id_].published]
+        with step(f"Publishing {counted(len(fresh), 'row', 'rows')}"):
+            where = add(spark, deployment, [row for _, row in fresh], [id_ for id_, _ in fresh if id_ in known])
+    say(f"{counted(len(fresh), 'row', 'rows')} published into {where}.")
+    if len(fresh) < len(given):
+        say(f"{counted(len(given) - len(fresh), 'row', 'rows')} left out, published before: --again publishes them.")
+
+
+def _read(path: Path) -> list[tuple[str, str]]:
+    """The id of each row in quarantine, if it is there, and the row."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SparingError(f"{path} cannot be read: {error}.") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            raise SparingError(f"{path}, line {number}: this is not JSON; write one row on each line.") from None
+        if isinstance(entry, dict) and "row" in entry and "reason" in entry:
+            row = entry["row"]
+            times = entry.get("rows", 1)
+            text = row if isinstance(row, str) else json.dumps(row)
+            found += [(str(entry.get("id", "")), text)] * (times if isinstance(times, int) else 1)
+        else:
+            found.append(("", line))
+    return found
