@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,10 +21,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import pyarrow.parquet as pq
 import yaml
 from rich.table import Table
 
+from sparing.bench.results import Rows, results
 from sparing.model.errors import SparingError
 from sparing.report.markdown import markdown_table
 from sparing.report.tables import figures_table
@@ -38,8 +37,6 @@ KILLED_AFTER = 2  # micro-batches
 GLANCE = 0.02  # seconds between two looks at what has been committed
 HEAD = ["killed after", "of micro-batches", "started again: first after", "all after", "same results"]
 COMMAND = [sys.executable, "-c", "from sparing.cli import main; main()", "run"]
-
-Rows = dict[str, Counter[tuple[Any, ...]]]
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def restart(settings: Settings, tell: Callable[[str], None] = lambda _: None) ->
         written = write(stock(made), folder / "stock", "parquet", FILES).deployment
         with _running(_deployment(written, "undisturbed"), settings) as process:
             _finish(process, settings)
-        expected = _results(folder / "stock/undisturbed")
+        expected = results(folder / "stock/undisturbed")
         tell(f"left alone: {sum(expected['notifications'].values()):,} notifications")
         figures = []
         for turn in range(settings.repeat):
@@ -132,7 +129,7 @@ def _measure(written: Path, name: str, settings: Settings, expected: Rows) -> Fi
         first = time.perf_counter() - begun
         _finish(process, settings)
     end = time.perf_counter() - begun
-    return Figure(len(before), first, end, _results(written.parent / name) == expected)
+    return Figure(len(before), first, end, results(written.parent / name) == expected)
 
 
 @contextmanager
@@ -179,19 +176,3 @@ def _finish(process: subprocess.Popen[str], settings: Settings) -> None:
 
 def _committed(commits: Path) -> list[str]:
     return [file.name for file in commits.glob("[0-9]*")]
-
-
-def _results(folder: Path) -> Rows:
-    """Notifications, and the bill as a whole: order and micro-batches left aside."""
-    notifications, bill = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
-    for row in _rows(folder / "notifications"):
-        payload = row.pop("payload")
-        notifications[*row.values(), payload["value"], payload["metadata"]] += 1
-    for row in _rows(folder / "bill"):
-        bill[row["source"], row["target"], row["kind"], row["bucket"]] += row["messages"]
-    return {"notifications": notifications, "bill": bill}
-
-
-def _rows(folder: Path) -> Iterator[dict[str, Any]]:
-    for path in sorted(folder.glob("batch=*/*.parquet")):
-        yield from pq.ParquetFile(path).read().to_pylist()

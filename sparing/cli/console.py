@@ -52,18 +52,18 @@ def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSessio
     """
     from sparing.flow.warm import warm_up
     from sparing.spark.failures import damage_told
-    from sparing.spark.session import session
+    from sparing.spark.session import java_watched, session, stop
 
     settings = dict(_setting(text) for text in conf)
     with step(f"Starting Spark on {master}"), _quiet():
         Thread(target=warm_up, daemon=True).start()
         spark = session(master, settings=settings)
     try:
-        with damage_told():
+        with java_watched(spark), damage_told():
             yield spark
     finally:
         with _quiet():
-            spark.stop()
+            stop(spark)
 
 
 @contextmanager

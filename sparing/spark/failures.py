@@ -46,10 +46,14 @@ _WRITING = {
     "AccessControlException": "permission is denied; give this user the right to write there, or choose another path",
     "Mkdirs failed to create": "the folder cannot be made; check the path, its permissions and the disk",
 }
-_PASSING = re.compile(
-    r"Python worker (?:exited unexpectedly|failed to connect)|Connection reset|Broken pipe|ExecutorLostFailure"
-    r"|FetchFailed|Executor heartbeat timed out|Lost task connection"
-)
+_PASSING = {
+    # The stack of an error on our side of the wire to a Python worker, not of one that Python code raised there.
+    re.compile(r"^\s*at org\.apache\.spark\.(?:api|sql\.execution)\.python\.", re.MULTILINE): "a Python worker died",
+    re.compile(r"Python worker (?:exited|failed)|port number from pyspark\.daemon"): "a Python worker died",
+    re.compile(r"ExecutorLostFailure|Executor heartbeat timed out"): "an executor was lost",
+    re.compile(r"FetchFailed|Connection reset|Connection refused|Broken pipe"): "a connection broke",
+}
+_RAISED_IN_PYTHON = "org.apache.spark.api.python.PythonException"
 
 
 def write_trouble(failure: object) -> str:
@@ -59,13 +63,16 @@ def write_trouble(failure: object) -> str:
     return f"{known}." if known is not None else cause(failure)
 
 
-def is_passing(failure: object) -> bool:
-    """Whether the same work may well succeed if it is tried again: a process died or a connection broke.
+def passing(failure: object) -> str | None:
+    """What happened, if the same work may well succeed when it is tried again; None if it would fail again.
 
-    >>> is_passing("SparkException: Python worker exited unexpectedly (crashed)"), is_passing("ValueError: 3")
-    (True, False)
+    >>> passing("SparkException: Python worker exited unexpectedly (crashed)"), passing("ValueError: 3")
+    ('a Python worker died', None)
     """
-    return _PASSING.search(str(failure)) is not None
+    text = str(failure)
+    if _RAISED_IN_PYTHON in text:
+        return None
+    return next((told for pattern, told in _PASSING.items() if pattern.search(text)), None)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import sinks, sources
 from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
 from sparing.spark.control_book import ControlBook
-from sparing.spark.failures import cause, is_passing, write_trouble
+from sparing.spark.failures import passing, write_trouble
 from sparing.spark.follow import Following, Tell
 from sparing.spark.journal import Journal
 from sparing.spark.logs import log
@@ -35,7 +35,9 @@ from sparing.spark.tally import tally_of
 from sparing.spark.written import Written
 
 PULSE = 1  # seconds between two looks at whether a stream is to be stopped
-PAUSES = (1.0, 4.0, 16.0)  # seconds before a failed micro-batch is tried again; then it is given up
+# Seconds before a failed micro-batch is tried again; then it is given up. Spark keeps idle Python workers: if all have
+# died at once, each try may meet another dead one.
+PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
 _ROOT = re.compile(r"[A-Za-z][\w+.-]*:(//[^/]*)?")  # a URL without a path
 Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-batch and the rows that it wrote
 
@@ -146,12 +148,13 @@ def wait(running: Stream, stop: Event | None = None) -> None:
             settle(query)
             failures = failures + 1 if running.done == done else 1
             done = running.done
-            if is_passing(error) and failures <= len(PAUSES) and not stop.is_set():
-                _retry(running, error, PAUSES[failures - 1], stop)
+            why = passing(error)
+            if why is not None and failures <= len(PAUSES):
+                _retry(running, why, PAUSES[failures - 1], stop)
                 continue
-            reason = running.diagnose() or write_trouble(error)
+            reason = running.diagnose() or (f"{why}." if why is not None else write_trouble(error))
             if failures > 1:
-                reason = f"micro-batch {done + 1} failed {failures} times, at last because of: {reason}"
+                reason = f"a micro-batch failed {failures} times in a row, at last because {reason}"
             log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
             raise SparingError(f"The stream failed: {reason}") from error
     settle(query)
@@ -168,10 +171,9 @@ def _wait(query: StreamingQuery, stop: Event) -> bool:
     return False
 
 
-def _retry(running: Stream, error: StreamingQueryException, pause: float, stop: Event) -> None:
-    name = running.query.name
-    sentence = f"A micro-batch failed ({cause(error).rstrip('.')}); it is tried again in {pause:g} seconds."
-    log("micro-batch retried", sentence, logging.WARNING, query=name, reason=cause(error), pause=pause)
+def _retry(running: Stream, why: str, pause: float, stop: Event) -> None:
+    sentence = f"A micro-batch failed because {why}; it is tried again in {pause:g} s."
+    log("micro-batch retried", sentence, logging.WARNING, query=running.query.name, reason=why, pause=pause)
     running.tell(sentence)
     stop.wait(pause)
     running.query = running.start()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from py4j.protocol import Py4JJavaError
+from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -18,6 +21,7 @@ from sparing.model.errors import SparingError
 from sparing.spark.failures import cause
 
 OLDEST_JAVA = 17
+JAVA_ENDS = 1  # seconds in which a Java process that is ending is gone
 MASTERS = ("local", "spark://", "yarn", "k8s://")
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -89,3 +93,44 @@ def check_java() -> None:
     version = re.search(r'version "(?:1\.)?(\d+)', told)
     if version and int(version[1]) < OLDEST_JAVA:
         raise SparingError(f"Spark needs Java {OLDEST_JAVA} or newer, and {java} is {version[1]}: {remedy}")
+
+
+@contextmanager
+def java_watched(spark: SparkSession) -> Iterator[None]:
+    """If Java, in which Spark runs, ends in the meantime, say that in one sentence, whatever else that breaks."""
+    if not logging.getLogger().handlers:
+        # PySpark and Py4J would log every command that does not reach Java, with its stack.
+        logging.getLogger().addHandler(logging.NullHandler())
+    # Accumulators, which are not used here, have a server in this process; it would print that Java is gone.
+    for server in (AccumulatorTCPServer, AccumulatorUnixServer):
+        setattr(server, "handle_error", lambda *_: None)  # noqa: B010 (a method, to mypy)
+    try:
+        yield
+    except Exception:
+        if not _has_ended(spark):
+            raise
+        raise SparingError(
+            "Java, in which Spark runs, has ended: it was killed or ran out of memory (--conf spark.driver.memory=4g "
+            "gives it more); run again, and a stream goes on from its checkpoint."
+        ) from None
+
+
+def stop(spark: SparkSession) -> None:
+    """Stop a session, also one whose Java has ended."""
+    try:
+        spark.stop()
+    except Exception:
+        if not _has_ended(spark):
+            raise
+
+
+def _has_ended(spark: SparkSession) -> bool:
+    """Whether the Java process that was started for a session is gone."""
+    process = getattr(spark.sparkContext._gateway, "proc", None)  # noqa: SLF001
+    if process is None:
+        return False
+    try:
+        process.wait(JAVA_ENDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
 from sparing.spark.admit_stage import TIMESTAMP_TEXT
-from sparing.spark.failures import write_trouble
+from sparing.spark.failures import passing, write_trouble
 from sparing.spark.paths import located, must_be_folder
 from sparing.spark.pipeline import Delivered
 from sparing.spark.tally import TABLES, Tally, tally_of
@@ -93,5 +93,7 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> No
             writer = table.write.mode("append").format(sink.format).options(**sink.options)
             writer.save(None if sink.path is None else f"{sink.path.rstrip('/')}/{name}")
     except (PySparkException, Py4JJavaError) as error:
+        if passing(error) is not None:
+            raise  # nothing is wrong with the sink
         where = sink.path or f"of format {sink.format}"
         raise SparingError(f"The sink {where} cannot be written: {write_trouble(error)}") from None

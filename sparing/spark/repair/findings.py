@@ -49,8 +49,8 @@ def notes_of(checkpoint: str) -> dict[str, int]:
 
 def check_whole(spark: SparkSession, checkpoint: str) -> None:
     """A quick look before a stream goes on: our notes, and the last entries of Spark's logs."""
-    for path, format_ in notes_of(checkpoint).items():
-        read_json(spark, path, format_)
+    for path in notes_of(checkpoint):
+        _read(spark, checkpoint, path)
     _query_id(spark, checkpoint)
     offsets, commits = (log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
     _fit(offsets, commits)
@@ -76,13 +76,20 @@ def findings(spark: SparkSession, checkpoint: str) -> list[Finding]:
     return [*_notes(spark, checkpoint), *_logs(spark, checkpoint), *_state(spark, checkpoint)]
 
 
+def _read(spark: SparkSession, checkpoint: str, path: str) -> None:
+    """Read a note; from the first micro-batch on, all of them must be there."""
+    if path == note_file.path_of_note(checkpoint):
+        note_file.read_note(spark, checkpoint)
+        return
+    found = read_json(spark, path, notes_of(checkpoint)[path])
+    if found is None and log(spark, checkpoint, COMMITS).last is not None:
+        raise DamagedError(path, "it is missing")
+
+
 def _notes(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
-    for path, format_ in notes_of(checkpoint).items():
+    for path in notes_of(checkpoint):
         try:
-            if path == note_file.path_of_note(checkpoint):
-                note_file.read_note(spark, checkpoint)
-            else:
-                read_json(spark, path, format_)
+            _read(spark, checkpoint, path)
         except DamagedError as error:
             yield Finding(error.file, error.what)
         except OtherFormatError as error:
