@@ -54,6 +54,10 @@ unit: setup java ## Run the tests, those that need Spark beside the others
 	$(BIN)/python -m pytest -m "not spark" $(AFTER); after=$$?; \
 	wait $$plain; plain=$$?; cat $(PLAIN); exit $$((plain | spark | after))
 
+.PHONY: faults
+faults: setup java ## The fault matrix; KILLS=100 DAMAGES=40 is the thorough form
+	$(BIN)/sparing bench faults --kills $(or $(KILLS),5) --damages $(or $(DAMAGES),10)
+
 docs: setup ## Build the documentation's site, site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 

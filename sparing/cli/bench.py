@@ -297,6 +297,34 @@ def restart(
 
 
 @bench.command()
+def faults(
+    kills: int = typer.Option(5, "--kills", min=0, help="How many kills there are."),
+    damages: int = typer.Option(10, "--damages", min=0, max=40, help="How many files are damaged, one at a time."),
+    disks: bool = typer.Option(True, help="Also full and read-only disks."),
+    rows: bool = typer.Option(True, help="Also hostile rows."),
+    seed: int = typer.Option(0, "--seed", help="The same seed does the same faults."),
+    json_file: Path | None = JsonOption,
+    markdown: Path | None = MarkdownOption,
+    master: str = MasterOption,
+    conf: list[str] = ConfOption,
+) -> None:
+    """The fault matrix: kills, damaged files, bad disks and hostile rows, and whether the results are the same.
+
+    Example: sparing bench faults --master local[2]
+
+    Example: sparing bench faults --kills 100 --damages 40 --markdown faults.md
+    """
+    check_outputs(json_file, markdown)
+    from sparing.bench.faults import Settings
+    from sparing.bench.faults import faults as measure
+
+    figures = measure(Settings(kills, damages, disks, rows, seed, master, tuple(conf)), _tell)
+    _show(figures, json_file, markdown)
+    if not figures.kept:
+        raise SparingError("Not all promises were kept: see NOT KEPT in the table.")
+
+
+@bench.command()
 def savings(
     workloads: str | None = typer.Option(None, "--workloads", help="Workloads to try (all).", metavar="W,..."),
     json_file: Path | None = JsonOption,

@@ -16,6 +16,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -62,9 +63,8 @@ def main() -> None:
     """Run the command line with the crashes in it."""
     for crash in json.loads(os.environ[VARIABLE]):
         _arrange(Crash(**crash))
-    from sparing.cli import main as command
-
-    command()
+    (command,) = entry_points(group="console_scripts", name="sparing")
+    command.load()()
 
 
 def _arrange(crash: Crash) -> None:

@@ -19,7 +19,7 @@ from sparing.spark.durable import CALLED, DamagedError, OtherFormatError, read_b
 from sparing.spark.failures import cause
 from sparing.spark.inspect import plainly_named
 from sparing.spark.paths import located
-from sparing.spark.repair.logs import COMMITS, OFFSETS, Log, log, source_logs
+from sparing.spark.repair.logs import COMMITS, LOG_OFFSET, OFFSETS, Log, log, source_logs
 
 STATE = "state"
 CHANGELOG, SNAPSHOT = ".changelog", ".zip"
@@ -57,6 +57,7 @@ def check_whole(spark: SparkSession, checkpoint: str) -> None:
     for some in (offsets, commits):
         for number in list(some.names)[-2:]:
             some.metadata(number)
+    _sources_fit(spark, checkpoint)
     for some in source_logs(spark, checkpoint):
         for number in list(some.names)[-2:]:
             some.lines(number)
@@ -73,7 +74,8 @@ def damage_in(spark: SparkSession, checkpoint: str) -> str | None:
 
 def findings(spark: SparkSession, checkpoint: str) -> list[Finding]:
     """All damage in a checkpoint. Reads every log entry and the state; changes nothing."""
-    return [*_notes(spark, checkpoint), *_logs(spark, checkpoint), *_state(spark, checkpoint)]
+    found = [*_notes(spark, checkpoint), *_logs(spark, checkpoint), *_state(spark, checkpoint)]
+    return list(dict.fromkeys(found))
 
 
 def _read(spark: SparkSession, checkpoint: str, path: str) -> None:
@@ -101,6 +103,7 @@ def _logs(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
     try:
         _query_id(spark, checkpoint)
         _fit(offsets, commits)
+        _sources_fit(spark, checkpoint)
     except DamagedError as error:
         yield Finding(error.file, error.what)
     for some in (offsets, commits, *source_logs(spark, checkpoint)):
@@ -142,6 +145,19 @@ def _fit(offsets: Log, commits: Log) -> None:
         raise DamagedError(offsets.path(committed), "it is missing, although the micro-batch is committed")
     if planned is not None and planned - (-1 if committed is None else committed) > 1:
         raise DamagedError(commits.path(planned - 1), "it is missing, although a later micro-batch was planned")
+
+
+def _sources_fit(spark: SparkSession, checkpoint: str) -> None:
+    """What a source of files has read for a micro-batch that was planned is in its own log, without a gap."""
+    offsets = log(spark, checkpoint, OFFSETS)
+    if offsets.last is None:
+        return
+    for some, offset in zip(source_logs(spark, checkpoint), offsets.records(offsets.last)[1:], strict=False):
+        last = offset.get(LOG_OFFSET, -1) if isinstance(offset, dict) else -1
+        compacted = [number for number, name in some.names.items() if name != str(number)]
+        for number in range(max(compacted, default=0), last + 1):
+            if number not in some.names:
+                raise DamagedError(some.path(number), "it is missing, although a micro-batch was planned with it")
 
 
 def _state(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
