@@ -47,13 +47,12 @@ _WRITING = {
     "Mkdirs failed to create": "the folder cannot be made; check the path, its permissions and the disk",
 }
 _PASSING = {
-    # The stack of an error on our side of the wire to a Python worker, not of one that Python code raised there.
-    re.compile(r"^\s*at org\.apache\.spark\.(?:api|sql\.execution)\.python\.", re.MULTILINE): "a Python worker died",
     re.compile(r"Python worker (?:exited|failed)|port number from pyspark\.daemon"): "a Python worker died",
     re.compile(r"ExecutorLostFailure|Executor heartbeat timed out"): "an executor was lost",
-    re.compile(r"FetchFailed|Connection reset|Connection refused|Broken pipe"): "a connection broke",
+    re.compile(
+        r"FetchFailed|Connection re(?:set|fused)|Broken pipe|(?:Stream|Socket) closed|ClosedChannelException"
+    ): "a connection broke",
 }
-_RAISED_IN_PYTHON = "org.apache.spark.api.python.PythonException"
 
 
 def write_trouble(failure: object) -> str:
@@ -70,8 +69,6 @@ def passing(failure: object) -> str | None:
     ('a Python worker died', None)
     """
     text = str(failure)
-    if _RAISED_IN_PYTHON in text:
-        return None
     return next((told for pattern, told in _PASSING.items() if pattern.search(text)), None)
 
 

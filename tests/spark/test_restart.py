@@ -1,85 +1,31 @@
-"""Kill -9 of the driver in mid-stream, then a restart from the checkpoint: nothing lost, nothing twice."""
+"""Kills in mid-stream, and restarts from the checkpoint: nothing lost, nothing twice."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 import sparing
-from sparing.spark import run, sinks
+from sparing.bench.faults.kills import FIVE, Killing
+from sparing.bench.faults.trace import Trace
+from sparing.spark import run
 from tests.conftest import SHORT_LIVED
-from tests.spark import files, incidents, world
+from tests.spark import files, world
 
 pytestmark = pytest.mark.spark
 
-PATIENCE = 300
 
-
-def _start(path: Path) -> subprocess.Popen:
-    command = [
-        sys.executable,
-        "-c",
-        "from sparing.cli import main; main()",
-        "run",
-        str(path),
-        "--once",
-        "--master",
-        "local[2]",
-        *(f"--conf={key}={value}" for key, value in SHORT_LIVED.items()),
-    ]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-    )
-
-
-def test_a_killed_driver_goes_on_where_it_stopped(spark, tmp_path):
-    subscribed = [*world.subscriptions(9, 20), *incidents.SUBSCRIBED]
-    published = [*world.publications(9, 400), *incidents.reports(9, 150)]
-    rows = files.disordered(published, seconds=3, seed=9)
-    files.write_trace(tmp_path / "data", [*rows, world.last_publication()], files=5)
-    # Two publishers draw lots: who is chosen must be the same again.
-    publishers = world.description([])["publishers"]
-    publishers[0] |= {"top_k": 3, "rank": {"fair": True}}
-    publishers[1] |= {"top_k": 4, "rank": {"by": "area", "fair": "exact"}}
-    path = files.write_deployment(
-        tmp_path,
-        subscribed,
-        topics={"traffic": {"time": "ts", "fields": world.FIELDS}, "incidents": incidents.TOPIC},
-        publishers=[*publishers, *incidents.PUBLISHERS],
-        watermark="5 seconds",
-        source={"maxFilesPerTrigger": 1},
-        checkpoint="checkpoint",
-    )
-
-    process = _start(path)
-    deadline = time.monotonic() + PATIENCE
-    while len(list((tmp_path / "out/notifications").glob("batch=*"))) < 3:  # in the midst of the third micro-batch
-        assert process.poll() is None, process.stdout.read()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    done = len(list((tmp_path / "checkpoint/commits").glob("[0-9]*")))
-    assert done < 5, "the stream was over before it could be killed"
-
-    process = _start(path)
-    told, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, told
-
-    deployment = sparing.Deployment.read(path)
-    replayed = run.replay(spark, deployment)
-    sinks.write(replayed.delivered, replace(deployment.sink, path=str(tmp_path / "undisturbed")), 0)
-    replayed.delivered.forget()
-    assert files.results(tmp_path / "out") == files.results(tmp_path / "undisturbed")
+def test_a_stream_that_is_killed_five_times_has_the_same_results(spark, tmp_path):
+    """Kills of everything, of Java, of the driver and of workers, in tasks and at writes of ours."""
+    trace = Trace.written(tmp_path / "city", seed=9, files=6)
+    run.wait(run.stream(spark, sparing.Deployment.read(trace.stream("undisturbed")), once=True))
+    options = ["--master", "local[2]", *(f"--conf={key}={value}" for key, value in SHORT_LIVED.items())]
+    outcomes = Killing(trace, trace.results("undisturbed"), options, print).all(FIVE)
+    assert len(outcomes) == len(FIVE)
+    assert [outcome for outcome in outcomes if not outcome.kept] == []
 
 
 def test_subscriptions_may_come_and_go_between_runs(spark, tmp_path):

@@ -45,7 +45,7 @@ FILES: dict[str, Callable[[Path], Path]] = {
     "the last entry of offsets": _last("offsets"),
     "the last entry of commits": _last("commits"),
     "the last entry of sources": _last("sources/0"),
-    "an older entry of offsets": lambda checkpoint: checkpoint / "offsets/3",
+    "an older entry of offsets": lambda checkpoint: checkpoint / "offsets/1",
     "the compacted entry of sources": lambda checkpoint: checkpoint / "sources/0/9.compact",
     "the last change of the state": _state,
 }
@@ -70,39 +70,42 @@ class Damaging:
     spark: SparkSession
     trace: Trace
     expected: Rows
-    tell: Callable[[str], None]
+    tell: Callable[[str], None] = lambda _: None
+    after: int = AFTER
     copies: int = 0
 
     def prepare(self) -> None:
         """Run the stream over a part of its source, and add the rest."""
         files = self.trace.files()
-        self.trace.copy_files(files[:AFTER], SOURCE)
-        self._run(self.trace.stream(STOPPED, SOURCE))
-        self.trace.copy_files(files[AFTER:], SOURCE)
+        self.trace.copy_files(files[: self.after], SOURCE)
+        self.run(self.trace.stream(STOPPED, SOURCE))
+        self.trace.copy_files(files[self.after :], SOURCE)
 
     def file(self, which: str, way: str) -> Outcome:
         """Damage a file."""
         outcome = Outcome(f"a file is {way}", which, MENDED, kept=True)
-        path = self._copy()
+        path = self.copy()
         damaged = FILES[which](self.trace.checkpoint(path.stem))
         WAYS[way](damaged)
         damaged.with_name(f".{damaged.name}.crc").unlink(missing_ok=True)
-        return self._mended(outcome, path, damaged.name, self._fix)
+        return self._mended(outcome, path, damaged.name.removesuffix(".compact"), self._fix)
 
     def table(self, which: str) -> Outcome:
         """Take a table out of the sink, or the last micro-batch of it."""
-        path = self._copy()
+        path = self.copy()
         table = self.trace.folder / path.stem / "notifications"
         removed = table if which == "all micro-batches" else max(table.iterdir(), key=lambda f: int(f.name[6:]))
         shutil.rmtree(removed)
         outcome = Outcome("notifications are removed from the sink", which, MENDED, kept=True)
         return self._mended(outcome, path, "notifications", self._redo)
 
-    def _copy(self) -> Path:
+    def copy(self) -> Path:
+        """The deployment file of a copy of the stream that was stopped."""
         self.copies += 1
         return self.trace.copy_stream(STOPPED, f"damaged{self.copies}", SOURCE)
 
-    def _run(self, path: Path) -> None:
+    def run(self, path: Path) -> None:
+        """Have a stream work through its source."""
         wait(stream(self.spark, Deployment.read(path), once=True))
 
     def _fix(self, deployment: Deployment) -> None:
@@ -116,14 +119,14 @@ class Damaging:
     def _mended(self, outcome: Outcome, path: Path, named: str, mend: Callable[[Deployment], None]) -> Outcome:
         happened = ""
         try:
-            self._run(path)
+            self.run(path)
             happened = "goes on by itself; all tables as if undisturbed"
         except SparingError as error:
             if named not in str(error) or "\n" in str(error):
                 return self._broken(outcome, f"does not say what is damaged: {error}")
             try:
                 mend(Deployment.read(path))
-                self._run(path)
+                self.run(path)
             except SparingError as after:
                 return self._broken(outcome, f"{error} Then: {after}")
         found = self.trace.results(path.stem)

@@ -23,9 +23,9 @@ class Trace:
     folder: Path
 
     @classmethod
-    def written(cls, folder: Path, seed: int) -> Trace:
+    def written(cls, folder: Path, seed: int, files: int = FILES) -> Trace:
         """A trace that the seed decides. Two of its publishers draw lots, which must be the same again."""
-        deployment = write(city(replace(SMALL, seed=seed)), folder, "json", FILES).deployment
+        deployment = write(city(replace(SMALL, seed=seed)), folder, "json", files).deployment
         description = yaml.safe_load(deployment.read_text())
         description["publishers"][0] |= {"top_k": 3, "rank": {"fair": True}}
         description["publishers"][1] |= {"top_k": 4, "rank": {"by": "speed", "fair": "exact"}}

@@ -49,7 +49,7 @@ def skip_batch(spark: SparkSession, checkpoint: str) -> list[str]:
     aside.copy(offsets.path(batch - 1), f"{OFFSETS}/{batch - 1}")
     offsets.write(batch - 1, [before[0], *planned[1:]])
     aside.move(offsets.path(batch))
-    rows = f"copies of its {len(skipped)} files are" if skipped else "the offsets of its rows are"
+    rows = "copies of its files are" if skipped else "the offsets of its rows are"
     return [f"Micro-batch {batch} is skipped; {rows} in {aside.path}."]
 
 

@@ -27,7 +27,7 @@ def before_jump(spark: SparkSession, checkpoint: str, latest: int) -> int | None
     commits = log(spark, checkpoint, COMMITS)
     beyond = [n for n in commits.names if int(commits.metadata(n).get(NEXT, 0)) * _MILLISECOND > latest]
     first = min(beyond, default=None)
-    return first if first is not None and first - 1 in commits.names else None
+    return first if first == 0 or (first is not None and first - 1 in commits.names) else None
 
 
 def put_back(spark: SparkSession, checkpoint: str, time: int) -> list[str]:
