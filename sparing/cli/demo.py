@@ -8,7 +8,8 @@ from pathlib import Path
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, counted, out, say, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, out, say, spark_session, step
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, clock, counted, micros, say, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, clock, micros, say, spark_session, step
 from sparing.cli.explain_choice import tell_choice
 from sparing.cli.explain_event import tell_event
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _tell(found: Explained) -> None:
     seen = found.seen
     who = f"{found.subscription.id}, for {found.subscription.subscriber} at {found.broker}"
     say(f"{who}: {clock(found.start)} to {clock(found.end)}", "bold")
-    published = f"{counted(seen.published, 'publication', 'publications')} on {found.subscription.query.topic}"
+    published = f"{counted(seen.published, 'publication')} on {found.subscription.query.topic}"
     say(f"{published}, {seen.matched:,} of them match{ranked(seen)}.")
     for constraint, times in seen.failed.items():
         say(f"  {constraint} fails for {times:,}")
@@ -141,15 +142,15 @@ def ranked(seen: Seen) -> str:
 def _tell_decision(decision: Decision) -> None:
     waiting = []
     if decision.publications:
-        waiting.append(counted(len(decision.publications), "publication", "publications"))
+        waiting.append(counted(len(decision.publications), "publication"))
     if decision.results:
-        waiting.append(f"{counted(decision.results, 'partial result', 'partial results')} of {decision.inside:,}")
+        waiting.append(f"{counted(decision.results, 'partial result')} of {decision.inside:,}")
     what = "aggregated into one result" if decision.aggregated else f"forwarded: {decision.sent:,} messages"
     link = f"{decision.source} > {decision.target} at {clock(decision.time)}"
     say(f"{link}: {' and '.join(waiting)}, {what}", "bold")
     say(f"  because {decision.why}")
     for publication in decision.publications[:MOST]:
-        beyond = counted(publication.degree, "window", "windows")
+        beyond = counted(publication.degree, "window")
         degree = f", in {beyond} beyond" if publication.degree else ""
         say(f"  {publication.id} by {publication.publisher} at {clock(publication.time)}{degree}")
     if len(decision.publications) > MOST:

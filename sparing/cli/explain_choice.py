@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sparing.cli.console import clock, counted, out, say, say_more
+from sparing.cli.console import clock, out, say, say_more
+from sparing.model.counted import counted
 
 if TYPE_CHECKING:
     from sparing.flow.rank.explain import Choice

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sparing.cli.console import clock, counted, micros, out, say, say_more, step
+from sparing.cli.console import clock, micros, out, say, say_more, step
 from sparing.cli.files import check_outputs, write_json, write_text
+from sparing.model.counted import counted
 
 if TYPE_CHECKING:
     from sparing.control.fold_summary import FoldingSummary
@@ -70,9 +71,9 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
     when = "before the first change" if time is None else f"at {clock(time)}"
     in_force = "" if found.in_force == found.subscriptions else f", {found.in_force:,} of them in force {when}"
     parts = (
-        counted(len(plan.routes.brokers), "broker", "brokers"),
-        counted(len({ad.publisher for ad in plan.advertisements}), "publisher", "publishers"),
-        counted(found.subscriptions, "subscription", "subscriptions"),
+        counted(len(plan.routes.brokers), "broker"),
+        counted(len({ad.publisher for ad in plan.advertisements}), "publisher"),
+        counted(found.subscriptions, "subscription"),
     )
     trees = "shared tree" if plan.shared else "tree per source"
     say(f"{name}: {', '.join(parts)}{in_force}; {trees}, matchmaker {plan.matchmaker}, covering {plan.covering}.")
@@ -178,7 +179,7 @@ def _tell_changes(found: Summary, time: int | None) -> None:
     if messages is None:
         say(f"  {who}{when}: to count the messages takes a while, --changes does it.")
     else:
-        say(f"  {who}{when}: {counted(messages, 'more message', 'more messages')}.")
+        say(f"  {who}{when}: {counted(messages, 'more message')}.")
 
 
 def _attached_json(reason: Reason) -> dict[str, Any]:

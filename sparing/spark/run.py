@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
@@ -31,6 +33,8 @@ from sparing.spark.pipeline import Delivered, PubSub
 from sparing.spark.progress import Hear, settle
 from sparing.spark.tally import tally_of
 
+STOP_WITHIN = 30  # seconds that the micro-batch under way is given to finish
+_STOPPED = "The stream is stopped."
 PULSE = 1  # seconds between two looks at whether a stream is to be stopped
 Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-batch and the rows that it wrote
 
@@ -42,12 +46,15 @@ def stream(
     watch: Watcher | None = None,
     tell: Tell = lambda _: None,
     hear: Hear | None = None,
+    stop: Event | None = None,
 ) -> StreamingQuery:
     """Start the streaming pipeline of a deployment, going on from its checkpoint if there is one.
 
     With `once` it works through what is there, in micro-batches, and stops. If the deployment was read from a file, the
     stream follows changes of its publishers, subscriptions and links; `tell` is told of them. `hear` gets the record of
     every micro-batch that Spark has committed, a little later and in another thread. The same is logged (`logs`).
+
+    Once `stop` is set, no other micro-batch is written; `wait`, with the same event, ends the stream then.
     """
     sink = deployment.needed_sink()
     sinks.must_be_writable(spark, sink, replay=False)
@@ -68,10 +75,14 @@ def stream(
 
     name = f"sparing {deployment.name}"
     journal = Journal(spark, name, tell, hear)
-    following = Following(spark, deployment, pubsub.plan, checkpoint, journal.tell, delivered.fingerprint)
+    following = Following(
+        spark, deployment, pubsub.plan, checkpoint, journal.accepted, journal.refused, delivered.fingerprint
+    )
     book = ControlBook(spark, checkpoint)
 
     def write(records: DataFrame, batch: int) -> None:
+        if stop is not None and stop.is_set():  # the micro-batch before is committed, and this one has not begun
+            raise SparingError(_STOPPED)
         journal.catch_up(following)
         control = partial(book.due, following.plan, batch)
         records.persist()
@@ -88,10 +99,12 @@ def stream(
     writer = delivered.records.writeStream.foreachBatch(write).option("checkpointLocation", checkpoint).queryName(name)
     journal.begin(pubsub.plan, delivered.fingerprint, deployment=deployment.name, checkpoint=checkpoint, once=once)
     try:
-        return writer.trigger(availableNow=True).start() if once else writer.start()
+        query = writer.trigger(availableNow=True).start() if once else writer.start()
     except Exception:
         journal.give_up()
         raise
+    following.watch(query)
+    return query
 
 
 def wait(query: StreamingQuery, stop: Event | None = None) -> None:
@@ -100,17 +113,28 @@ def wait(query: StreamingQuery, stop: Event | None = None) -> None:
     try:
         while not query.awaitTermination(PULSE):
             if stop is not None and stop.is_set():
-                query.stop()
                 stopped = True
+                _stop(query)
                 break
     except StreamingQueryException as error:
         settle(query)
         reason = cause(error)
-        log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
-        raise SparingError(f"The stream failed: {reason}") from error
+        stopped = reason == _STOPPED
+        if not stopped:
+            log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
+            raise SparingError(f"The stream failed: {reason}") from error
     settle(query)
     end = ("stream stopped", "is stopped") if stopped else ("stream ended", "has worked through what was there")
     log(end[0], f"{query.name} {end[1]}.", query=query.name)
+
+
+def _stop(query: StreamingQuery) -> None:
+    """End a stream between two micro-batches, if the one under way is done in time; a KeyboardInterrupt hastens it."""
+    deadline = time.monotonic() + STOP_WITHIN
+    with suppress(KeyboardInterrupt):
+        while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
+            time.sleep(0.05)
+    query.stop()
 
 
 @dataclass(frozen=True)

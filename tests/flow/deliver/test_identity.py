@@ -13,7 +13,7 @@ from tests.flow import strategies, test_merged_topics
 from tests.flow.strategies import batches
 from tests.tries import tries
 
-hostile = st.text(alphabet="a1:, \"\\[]\n", max_size=4)
+hostile = st.text(alphabet='a1:, "\\[]\n', max_size=4)
 members = st.tuples(st.integers(0, 2), hostile, hostile)
 
 
