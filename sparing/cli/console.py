@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from sparing.model.counted import counted
+from sparing.model.counted import counted, noun
 from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
 
@@ -101,10 +101,11 @@ def say(text: str = "", style: str = "") -> None:
     out.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
-def say_more(count: int, shown: int, what: str) -> None:
+def say_more(count: int, shown: int, one: str, many: str | None = None) -> None:
     """Of how much of a list nothing was said, if anything was left out."""
     if count > shown:
-        say(f"  There are {count - shown:,} more {what}: --json lists them all.")
+        left = counted(count - shown, f"more {one}", None if many is None else f"more {many}")
+        say(f"  There {noun(count - shown, 'is', 'are')} {left}: --json lists them all.")
 
 
 def moment(text: str, option: str) -> datetime:

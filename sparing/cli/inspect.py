@@ -128,33 +128,33 @@ def _watermark(found: Inspected) -> str:
 
 def _tell_waiting(waiting: Waiting, indent: str = "") -> None:
     kind = "Merged topic" if waiting.lane is not None else "Interest group"
-    size = f" ({waiting.packed_bytes:,} bytes)"
+    size = f" ({counted(waiting.packed_bytes, 'byte')})"
     noun = ("report waits", "reports wait") if waiting.lane is not None else ("publication waits", "publications wait")
     later = f", {waiting.not_yet:,} of them for their time to come" if waiting.not_yet else ""
     say(f"{indent}{kind} {waiting.name}: {counted(waiting.publications, *noun)}{later}{size}", "bold")
     for window in waiting.windows[:MOST]:
         say(f"{indent}  {_window(window)}")
-    _tell_more(len(waiting.windows), "windows", indent)
+    _tell_more(len(waiting.windows), "window", indent)
     for tail in waiting.tails[:MOST]:
-        skip = f", the next {tail.skip:,} are left out" if tail.skip else ""
+        skip = f", the next {counted(tail.skip, 'is', 'are')} left out" if tail.skip else ""
         held = counted(tail.publications, "publication")
         say(f"{indent}  {tail.subscription}  count window: {held} so far{skip}")
-    _tell_more(len(waiting.tails), "count windows", indent)
+    _tell_more(len(waiting.tails), "count window", indent)
     for subscription, count in list(waiting.ahead.items())[:MOST]:
         say(f"{indent}  {subscription}  {counted(count, 'publication')} whose time has not come")
-    _tell_more(len(waiting.ahead), "subscriptions", indent)
+    _tell_more(len(waiting.ahead), "subscription", indent)
     if waiting.forwards:
         say(f"{indent}  forwarding just now: {_listed(waiting.forwards)}")
     for event in waiting.events[:MOST]:
         say(f"{indent}  {_event(event)}")
-    _tell_more(len(waiting.events), "events", indent)
+    _tell_more(len(waiting.events), "event", indent)
     for group in waiting.groups:
         _tell_waiting(group, indent + "  ")
 
 
 def _tell_more(count: int, what: str, indent: str) -> None:
     if count > MOST:
-        say(f"{indent}  ... and {count - MOST:,} more {what} (all of them with --json)")
+        say(f"{indent}  ... and {counted(count - MOST, f'more {what}')} (all of them with --json)")
 
 
 def _window(window: OpenWindow) -> str:

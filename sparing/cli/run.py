@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING
 
 import typer
@@ -61,6 +60,7 @@ def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, mast
     with spark_session(master, conf) as spark:
         from sparing.spark.run import stream, wait
         from sparing.spark.sinks import repeats
+        from sparing.spark.stopping import Stop
 
         totals = {"notifications": 0, "bill": 0, "quarantine": 0}
 
@@ -72,7 +72,7 @@ def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, mast
         def tell(sentence: str) -> None:
             err.print(sentence, highlight=False, markup=False)
 
-        stop = Event()
+        stop = Stop()
         with step("Preparing the stream"):
             query = stream(spark, deployment, once=once, watch=watch, tell=tell, hear=hear, stop=stop)
         if repeats(deployment.needed_sink()):

@@ -235,8 +235,8 @@ def _savings(billed: Billed) -> Iterator[str]:
         yield paragraph("This page compares ours with the naive bill only; sparing replay --report tells more.")
         return
     yield paragraph(
-        "Messages of all kinds on links: the control plane and coordination are included. Alone: with this technique and no "
-        "other, against the naive bill. Left out: with all others but this one, against ours."
+        "Messages of all kinds on links: the control plane and coordination are included. Alone: with this technique "
+        "and no other, against the naive bill. Left out: with all others but this one, against ours."
     )
     names, rows = savings_rows(billed.savings, billed.ours, billed.naive)
     yield table(names, rows, left=2)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock, Thread
 
-from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -97,7 +96,7 @@ class Following:
                 if found == before:
                     self.look()
                 before = found
-            except (Py4JError, Py4JNetworkError, ConnectionError):  # the session is gone, and the query with it
+            except Exception:  # the session is gone; if it is not, the next micro-batch fails in the same way
                 return
 
     def look(self) -> None:
@@ -106,12 +105,12 @@ class Following:
             seen = self._look()
             if seen == self._seen:
                 return
-            self._seen = seen
             try:
                 self._change_to(self._reread())
             except SparingError as error:
                 with harmless():
                     self._refused(f"Change rejected, the stream keeps its plan: {error}")
+            self._seen = seen
 
     def catch_up(self) -> str | None:
         """Before a micro-batch, in the thread that starts its jobs: run under the newest plan.

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from threading import Event
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
@@ -31,11 +28,9 @@ from sparing.spark.parcels import CPU, EVENTS_OF, LEAST, SIENA, Link
 from sparing.spark.paths import must_be_folder
 from sparing.spark.pipeline import Delivered, PubSub
 from sparing.spark.progress import Hear, settle
+from sparing.spark.stopping import Stop, ended, hold
 from sparing.spark.tally import tally_of
 
-STOP_WITHIN = 30  # seconds that the micro-batch under way is given to finish
-_STOPPED = "The stream is stopped."
-PULSE = 1  # seconds between two looks at whether a stream is to be stopped
 Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-batch and the rows that it wrote
 
 
@@ -46,7 +41,7 @@ def stream(
     watch: Watcher | None = None,
     tell: Tell = lambda _: None,
     hear: Hear | None = None,
-    stop: Event | None = None,
+    stop: Stop | None = None,
 ) -> StreamingQuery:
     """Start the streaming pipeline of a deployment, going on from its checkpoint if there is one.
 
@@ -54,7 +49,7 @@ def stream(
     stream follows changes of its publishers, subscriptions and links; `tell` is told of them. `hear` gets the record of
     every micro-batch that Spark has committed, a little later and in another thread. The same is logged (`logs`).
 
-    Once `stop` is set, no other micro-batch is written; `wait`, with the same event, ends the stream then.
+    Once `stop` is set, no other micro-batch begins; give it to `wait` as well, which ends the stream then.
     """
     sink = deployment.needed_sink()
     sinks.must_be_writable(spark, sink, replay=False)
@@ -81,8 +76,8 @@ def stream(
     book = ControlBook(spark, checkpoint)
 
     def write(records: DataFrame, batch: int) -> None:
-        if stop is not None and stop.is_set():  # the micro-batch before is committed, and this one has not begun
-            raise SparingError(_STOPPED)
+        if stop is not None:
+            hold(spark, stop)
         journal.catch_up(following)
         control = partial(book.due, following.plan, batch)
         records.persist()
@@ -107,34 +102,18 @@ def stream(
     return query
 
 
-def wait(query: StreamingQuery, stop: Event | None = None) -> None:
+def wait(query: StreamingQuery, stop: Stop | None = None) -> None:
     """Wait for a stream to end, or end it once `stop` is set; its failure becomes one sentence."""
-    stopped = False
     try:
-        while not query.awaitTermination(PULSE):
-            if stop is not None and stop.is_set():
-                stopped = True
-                _stop(query)
-                break
+        by_itself = ended(query, stop or Stop())
     except StreamingQueryException as error:
         settle(query)
         reason = cause(error)
-        stopped = reason == _STOPPED
-        if not stopped:
-            log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
-            raise SparingError(f"The stream failed: {reason}") from error
+        log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
+        raise SparingError(f"The stream failed: {reason}") from error
     settle(query)
-    end = ("stream stopped", "is stopped") if stopped else ("stream ended", "has worked through what was there")
+    end = ("stream ended", "has worked through what was there") if by_itself else ("stream stopped", "is stopped")
     log(end[0], f"{query.name} {end[1]}.", query=query.name)
-
-
-def _stop(query: StreamingQuery) -> None:
-    """End a stream between two micro-batches, if the one under way is done in time; a KeyboardInterrupt hastens it."""
-    deadline = time.monotonic() + STOP_WITHIN
-    with suppress(KeyboardInterrupt):
-        while query.isActive and query.status["isTriggerActive"] and time.monotonic() < deadline:
-            time.sleep(0.05)
-    query.stop()
 
 
 @dataclass(frozen=True)

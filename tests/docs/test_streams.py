@@ -1,7 +1,6 @@
 """What docs/operations.md shows of streams: a query of one's own, and a line of the log."""
 
 import json
-from threading import Event
 from unittest.mock import Mock
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 import sparing
 from sparing.spark.logs import log_to
 from sparing.spark.run import wait
+from sparing.spark.stopping import Stop
 from tests.docs.pages import only
 from tests.docs.reader import Reader, spark_at
 
@@ -48,9 +48,9 @@ def test_a_query_of_ones_own(spark, cars):
 
 def test_the_line_of_a_log(tmp_path):
     """A stand-in for the query: what is shown is written once it has been stopped."""
-    stop, path = Event(), tmp_path / "cars.jsonl"
+    stop, path = Stop(), tmp_path / "cars.jsonl"
     stop.set()
-    query = Mock(awaitTermination=lambda _: False, runId="none")
+    query = Mock(awaitTermination=lambda _: False, runId="none", status={"isTriggerActive": False})
     query.name = "sparing cars"
     with log_to(str(path)):
         wait(query, stop)

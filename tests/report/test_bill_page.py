@@ -96,7 +96,7 @@ def test_the_page_has_the_numbers(billed):
 
 
 def test_between_brokers_is_one_number_everywhere(billed):
-    """Terminal, page, picture and JSON; control plane, coordination, last hop and the part that is false stand apart."""
+    """Terminal, page, picture and JSON; control plane, coordination, last hop and false positives stand apart."""
     mixed = Bill({BillKey("c1", "c2", kind, None): 2**at for at, kind in enumerate(KIND)})
     expected = mixed.between_brokers()
     assert expected == sum(2 ** list(KIND).index(kind) for kind in (KIND.PUBLICATION, KIND.RESULT, KIND.MERGED))
@@ -115,6 +115,30 @@ def test_between_brokers_is_one_number_everywhere(billed):
         "json": str(bill_json(Replayed(None, mixed, 0.0), None, None)["between_brokers"]),
     }
     assert found == dict.fromkeys(found, str(expected))
+
+
+def test_one_of_a_kind_is_in_the_singular_on_the_page():
+    small = toronto()
+    del small["topics"]["incidents"]
+    small["overlay"] = {"brokers": ["c1", "c2"], "links": [["c1", "c2"]]}
+    small["publishers"] = [{"id": "p", "at": "c1", "topic": "traffic"}]
+    small["subscribers"] = [{"id": "u", "at": "c2"}]
+    small["subscriptions"] = [{"id": "s", "subscriber": "u", "sql": "SELECT * FROM traffic"}]
+    one = Bill({BillKey("c1", "c2", KIND.PUBLICATION, 0): 1, BillKey("c1", "c2", KIND.SUBSCRIPTION, None): 1})
+    rows = {"notifications": 1, "quarantine": 1}
+    shape = Shape()
+    shape.feed(bill_page(Billed(Deployment.of(small), {"ours": one, "naive": one}, rows)))
+    text = " ".join(" ".join(shape.words).split())
+    assert "2 brokers, 1 link, 1 topic, 1 publisher, 1 subscription of 1 subscriber" in text
+    assert "1 message of ours was settled before the first publication and is not in the picture" in text
+    assert not [words for words in shape.words if re.search(r"(?<![\d,.])1 [a-z ]*(message|row|link)s\b", words)]
+
+
+def test_money_has_a_name_only_if_it_was_given_one(billed):
+    unnamed = replace(billed, deployment=replace(billed.deployment, prices=Prices(default=0.5)))
+    page = bill_page(unnamed)
+    assert "cost with the last hop" in page
+    assert "EUR" not in page
 
 
 def test_a_link_costs_what_crosses_it(billed):

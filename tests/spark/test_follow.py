@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from datetime import datetime
-from threading import Event, Thread
+from threading import Thread
 
 import pytest
 import yaml
@@ -16,6 +16,7 @@ from sparing.model.errors import SparingError
 from sparing.spark import run
 from sparing.spark.checkpoint import known_groups
 from sparing.spark.follow import Following
+from sparing.spark.stopping import Stop
 from tests.spark import files, world
 from tests.tries import thorough_only
 
@@ -204,7 +205,7 @@ def test_edits_of_an_idle_stream_are_told_within_seconds(spark, tmp_path):
     files.write_trace(tmp_path / "data", world.publications(3, 20), files=1)
     path = files.write_deployment(tmp_path, [STAYS, GOES], watermark="5 seconds", checkpoint="checkpoint")
     good = path.read_text()
-    told, batches, stop = [], [], Event()
+    told, batches, stop = [], [], Stop()
     watch = {"watch": lambda batch, _: batches.append(batch), "tell": told.append, "stop": stop}
     query = run.stream(spark, Deployment.read(path), **watch)
     thread = Thread(target=run.wait, args=(query, stop))
