@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from sparing.spark.micro_batch import MicroBatch
 
 AT_LEAST_ONCE = (
-    "The sink is written at least once: after a crash the last micro-batch may be there twice; drop duplicates by id."
+    "The sink is written at least once: after a crash or a second Ctrl-C the last micro-batch may be there twice; "
+    "drop duplicates by id."
 )
 
 
@@ -76,7 +77,7 @@ def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, mast
         with step("Preparing the stream"):
             query = stream(spark, deployment, once=once, watch=watch, tell=tell, hear=hear, stop=stop)
         if repeats(deployment.needed_sink()):
-            err.print(AT_LEAST_ONCE, highlight=False)
+            err.print(AT_LEAST_ONCE, highlight=False, soft_wrap=True)
         with interruptible(stop):
             wait(query, stop)
         if stop.is_set():

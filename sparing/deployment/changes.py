@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -14,6 +15,7 @@ from sparing.model.types import FieldType
 FOLLOWED = ("advertisements", "overlay", "outages", "subscribers", "subscriptions")  # what a stream may change to
 _DURATIONS = ("watermark", "bucket", "within", "cycle", "patience", "hop")
 _MOST = 3  # changes that are listed
+_SECRET = re.compile("password|secret|token|credential|jaas", re.IGNORECASE)  # options whose values are not shown
 
 
 def followed(old: Deployment, new: Deployment) -> str:
@@ -62,6 +64,8 @@ def _changes(key: str, old: Any, new: Any) -> Iterator[str]:
     elif isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in sorted(old.keys() | new.keys(), key=_named):
             yield from _changes(_joined(key, _named(name)), old.get(name), new.get(name))
+    elif _SECRET.search(key):
+        yield f"{key} has changed"
     else:
         yield f"{key} was {_value(key, old)} and is {_value(key, new)}"
 

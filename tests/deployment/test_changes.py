@@ -53,6 +53,11 @@ def test_keys_are_named_with_both_values(key, value, told):
     assert not others(old, old)
 
 
+def test_secrets_are_not_shown():
+    old, new = (_changed("sink", BASE["sink"] | {"kafka.sasl.jaas.config": word}) for word in ("before", "after"))
+    assert others(old, new) == "sink.kafka.sasl.jaas.config has changed"
+
+
 def test_many_changes_are_cut_short():
     policy = {
         "decision": "wad",

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -29,6 +30,16 @@ DEPENDENCIES = tuple(re.match(r"\w+", line)[0].replace("pyyaml", "yaml") for lin
 def test_endpoints_are_accepted(text):
     whole = yaml.safe_load(only("README.md", "yaml")) | yaml.safe_load(text)
     assert sparing.Deployment.of(whole).source.format == yaml.safe_load(text)["source"]["format"]
+
+
+def test_the_connector_is_the_one_that_is_tried():
+    pom = ElementTree.fromstring(text_of("tests/spark/kafka/connector-pom.xml"))
+    space = {"m": "http://maven.apache.org/POM/4.0.0"}
+    tried = [
+        ":".join(one.findtext(f"m:{part}", namespaces=space) for part in ("groupId", "artifactId", "version"))
+        for one in pom.iterfind("m:dependencies/m:dependency", space)
+    ]
+    assert re.findall(r"-Dartifact=(\S+)", text_of(PAGE)) == tried
 
 
 def test_every_reason_is_listed_in_order():

@@ -68,7 +68,7 @@ PARSED_ONLY = {  # pattern of commands -> why they are not run here
     r"venv-pack .*": "packs a whole environment",
     r"sparing run .*--master spark://.*": "needs a cluster",
     r"sparing run .*local-cluster.*": "starts worker processes, a minute; tests/spark does it",
-    r"sparing run .*spark\.jars\.packages=.*": "fetches the connector from the network",
+    r"mvn dependency:copy .*": "fetches the connector from the network; tests/spark/test_kafka.py does it",
     r"sparing run cars\.yaml(?!.*--once).*": "goes on until it is stopped; the tutorial has a stream that is",
     r"sparing bench .*": "takes minutes; tests/bench runs each with small numbers",
     r"sparing study .*": "takes minutes; tests/study measures small parts",
