@@ -40,6 +40,8 @@ def test_the_connector_is_the_one_that_is_tried():
         for one in pom.iterfind("m:dependencies/m:dependency", space)
     ]
     assert re.findall(r"-Dartifact=(\S+)", text_of(PAGE)) == tried
+    files = re.search(r"spark\.jars=(\S+)", text_of(PAGE))[1].split(",")
+    assert files == ["jars/{1}-{2}.jar".format(*one.split(":")) for one in tried]
 
 
 def test_every_reason_is_listed_in_order():
@@ -48,7 +50,7 @@ def test_every_reason_is_listed_in_order():
 
 
 def test_every_kind_of_message_is_named():
-    (kinds,) = (row["meaning"] for row in table(PAGE, "column", "type", "meaning") if "publication" in row["meaning"])
+    (kinds,) = (row["meaning"] for row in table(PAGE, "column", "type", "meaning") if "`publication`" in row["meaning"])
     assert all(f"`{kind.value}`" in kinds for kind in MessageKind)
 
 

@@ -53,6 +53,7 @@ CLAIMS = [
         "",
         "tests.docs.test_operations.test_tables_have_the_columns_listed_and_payloads_can_be_read",
     ),
+    Claim("docs/operations.md", "text", "Change accepted", "tests.docs.test_streams.test_what_is_said_of_edits"),
     Claim("docs/operations.md", "json", '"level"', "tests.docs.test_streams.test_the_line_of_a_log"),
     Claim("docs/operations.md", "python", "foreachBatch", "tests.docs.test_streams.test_a_query_of_ones_own"),
     Claim("docs/walk.md", "yaml", "", "tests.docs.test_walk.test_the_bill"),

@@ -4,8 +4,12 @@ import json
 from unittest.mock import Mock
 
 import pytest
+import yaml
 
 import sparing
+from sparing.deployment.planning import plan_of
+from sparing.spark.checkpoint import check_in, note_for
+from sparing.spark.follow import Following
 from sparing.spark.logs import log_to
 from sparing.spark.run import wait
 from sparing.spark.stopping import Stop
@@ -44,6 +48,22 @@ def test_a_query_of_ones_own(spark, cars):
     assert told["subscription"] == "slow"  # windows are open until later events come
     (refused,) = spark.read.parquet("out/quarantine").collect()
     assert refused["reason"] == "outside the advertisement"
+
+
+@pytest.mark.spark
+def test_what_is_said_of_edits(spark, cars):
+    path, told = cars / "cars.yaml", []
+    deployment = sparing.Deployment.read(path)
+    plan = plan_of(deployment)
+    note = note_for(spark, deployment, plan, {})
+    check_in(spark, str(cars / "checkpoint"), note)
+    following = Following(spark, deployment, plan, str(cars / "checkpoint"), told.append, told.append)
+    described = yaml.safe_load(path.read_text())
+    described["subscriptions"].append({"id": "all", "subscriber": "alice", "sql": "SELECT * FROM traffic"})
+    for edit in ({}, {"policy": {"decision": "wad"}}):
+        path.write_text(yaml.safe_dump(described | edit))
+        following.look()
+    assert told == only(PAGE, "text", "Change accepted").splitlines()
 
 
 def test_the_line_of_a_log(tmp_path):
