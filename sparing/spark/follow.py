@@ -7,11 +7,9 @@ micro-batch looks once more, and only switches to the plan that was prepared; th
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from threading import RLock, Thread
 
 from pyspark.sql import SparkSession
@@ -67,7 +65,6 @@ class Following:
         self._fingerprint: str | None = None  # None: the plan that the query was started with
         self._next: _Prepared | None = None
         self._seen = self._look()
-        self._folder = tempfile.TemporaryDirectory(prefix="sparing-plans-")
 
     def _look(self) -> object:
         file = self._deployment.file
@@ -149,7 +146,7 @@ class Following:
             plan.marking(topic, plan.in_force(None))  # if that cannot be done, better now than under the new plan
         interests = Interests.of(plan, keep_fields=True, known_groups=known_groups(self._spark, self._checkpoint))
         check_in(self._spark, self._checkpoint, note_for(self._spark, new, plan, interests.named_groups))
-        fingerprint = ship_later(self._spark, interests, Path(self._folder.name))
+        fingerprint = ship_later(self._spark, interests)
         self._deployment = new
         since = difference if self._next is None else f"{self._next.difference}; then {difference}"
         self._next = _Prepared(plan, fingerprint, since)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
 import time
@@ -12,9 +13,10 @@ import pytest
 import yaml
 
 from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
 from sparing.model.errors import SparingError
 from sparing.spark import run
-from sparing.spark.checkpoint import known_groups
+from sparing.spark.checkpoint import check_in, known_groups, note_for
 from sparing.spark.follow import Following
 from sparing.spark.stopping import Stop
 from tests.spark import files, world
@@ -247,6 +249,21 @@ def _until(holds):
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_an_edit_that_no_micro_batch_ran_under_does_no_harm_later(spark, tmp_path):
+    """Every task of a session fetches the plans that were shipped in it, also after their stream has ended."""
+    path = files.write_deployment(tmp_path, [STAYS])
+    deployment, told, checkpoint = Deployment.read(path), [], str(tmp_path / "checkpoint")
+    plan = plan_of(deployment)
+    check_in(spark, checkpoint, note_for(spark, deployment, plan, {}))
+    following = Following(spark, deployment, plan, checkpoint, told.append, told.append)
+    _reshape(tmp_path, subscriptions=[STAYS, GOES])
+    following.look()
+    assert told == ["Change accepted, in force from the next micro-batch: 2 subscriptions (1 new)."]
+    del following
+    gc.collect()
+    assert spark.range(4, numPartitions=2).rdd.count() == 4
 
 
 def test_a_deployment_without_a_file_has_nothing_to_follow(spark, tmp_path):
