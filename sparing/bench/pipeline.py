@@ -24,6 +24,7 @@ from rich.table import Table
 from sparing.deployment.deployment import Deployment, Endpoint
 from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
 from sparing.model.window import TimeWindow
@@ -82,7 +83,8 @@ class Figures:
 
     def _throughput(self) -> Table:
         of = self.settings
-        title = f"Publications per second; {of.publications:,} stock publications, median of {of.repeat} runs"
+        runs = f"{counted(of.publications, 'stock publication')}, median of {counted(of.repeat, 'run')}"
+        title = f"Publications per second; {runs}"
         rows = [
             [f.mode, f"{f.subscriptions:,}", f"{f.ours:,.0f}", f"{f.peer:,.0f}", f"{f.ratio:.1f}"] for f in self.figures
         ]
@@ -95,7 +97,7 @@ class Figures:
 
     def _steps(self) -> Table:
         """Where the time of our batch runs goes."""
-        names = ["step", *(f"{count:,} subscriptions" for count in self.stages)]
+        names = ["step", *(f"{counted(count, 'subscription')}" for count in self.stages)]
         rows = [
             [step, *(f"{found[step]:.1f}" for found in self.stages.values())]
             for step in next(iter(self.stages.values()), {})
@@ -146,7 +148,7 @@ def _measure(spark: SparkSession, deployment: Deployment, folder: Path, settings
         for n in range(settings.repeat):
             for side, found, work in (("Sparing", times[0], ours), ("Spark SQL", times[1], peer)):
                 found.append(_timed(work, n))
-                tell(f"{mode}, {len(deployment.subscriptions):,} subscriptions, {side}: {found[-1]:.1f} s")
+                tell(f"{mode}, {counted(len(deployment.subscriptions), 'subscription')}, {side}: {found[-1]:.1f} s")
         rates = [settings.publications / median(found) for found in times]
         figures.append(Figure(mode, len(deployment.subscriptions), *rates))
     return figures

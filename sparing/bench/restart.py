@@ -25,6 +25,7 @@ import yaml
 from rich.table import Table
 
 from sparing.bench.results import Rows, results
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.report.markdown import markdown_table
 from sparing.report.tables import figures_table
@@ -98,7 +99,7 @@ def restart(settings: Settings, tell: Callable[[str], None] = lambda _: None) ->
         with _running(_deployment(written, "undisturbed"), settings) as process:
             _finish(process, settings)
         expected = results(folder / "stock/undisturbed")
-        tell(f"left alone: {sum(expected['notifications'].values()):,} notifications")
+        tell(f"left alone: {counted(sum(expected['notifications'].values()), 'notification')}")
         figures = []
         for turn in range(settings.repeat):
             figures.append(_measure(written, f"killed{turn}", settings, expected))

@@ -29,6 +29,7 @@ from sparing.flow.interests import Interests
 from sparing.flow.publications import MOST_ROWS
 from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import column
+from sparing.model.counted import counted
 from sparing.report.tables import figures_table
 from sparing.spark import match_stage, sources
 from sparing.spark.admit_stage import admit
@@ -78,7 +79,7 @@ class Figures:
 
     def tables(self) -> list[Table]:
         """For people."""
-        names = ["", *(f"{figure.subscriptions:,} subscriptions" for figure in self.figures)]
+        names = ["", *(f"{counted(figure.subscriptions, 'subscription')}" for figure in self.figures)]
         rows: dict[str, Callable[[Figure], str]] = {
             "pairs per publication": lambda figure: f"{figure.pairs:,.0f}",
             "the index by itself": lambda figure: f"{figure.index:.2f}",
@@ -111,7 +112,7 @@ def stage(spark: SparkSession, settings: Settings, tell: Callable[[str], None] =
             figures.append(_measure(spark, _deployment(folder, count, settings), settings))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        tell(f"{count:,} subscriptions: {figures[-1].kept:.0%} of the index's own speed")
+        tell(f"{counted(count, 'subscription')}: {figures[-1].kept:.0%} of the index's own speed")
     return Figures(settings, figures)
 
 

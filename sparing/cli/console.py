@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from sparing.model.counted import counted, noun
 from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
 
@@ -67,17 +68,18 @@ def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSessio
 
 
 @contextmanager
-def interruptible() -> Iterator[Event]:
-    """Ctrl-C asks for an orderly stop instead of breaking off; the micro-batch under way is done again next time."""
-    asked = Event()
+def interruptible(asked: Event) -> Iterator[None]:
+    """Ctrl-C asks for an orderly stop instead of breaking off; a second one breaks off."""
 
     def ask(*_: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
         logging.getLogger("py4j").setLevel(logging.CRITICAL)  # what the broken-off batch has to say helps nobody
         asked.set()
 
     before = signal.signal(signal.SIGINT, ask)
     try:
-        yield asked
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -89,19 +91,9 @@ def _setting(text: str) -> tuple[str, str]:
     return key, value
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "row", "rows"), counted(1200, "row", "rows")
-    ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def told(counts: Mapping[str, int]) -> str:
     """How many rows a run wrote, in words."""
-    notifications = counted(counts["notifications"], "notification", "notifications")
-    return f"{notifications}, {counted(counts['quarantine'], 'row', 'rows')} in quarantine"
+    return f"{counted(counts['notifications'], 'notification')}, {counted(counts['quarantine'], 'row')} in quarantine"
 
 
 def say(text: str = "", style: str = "") -> None:
@@ -109,10 +101,11 @@ def say(text: str = "", style: str = "") -> None:
     out.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
-def say_more(count: int, shown: int, what: str) -> None:
+def say_more(count: int, shown: int, one: str, many: str | None = None) -> None:
     """Of how much of a list nothing was said, if anything was left out."""
     if count > shown:
-        say(f"  There are {count - shown:,} more {what}: --json lists them all.")
+        left = counted(count - shown, f"more {one}", None if many is None else f"more {many}")
+        say(f"  There {noun(count - shown, 'is', 'are')} {left}: --json lists them all.")
 
 
 def moment(text: str, option: str) -> datetime:

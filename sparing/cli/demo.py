@@ -8,7 +8,8 @@ from pathlib import Path
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, counted, out, say, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, out, say, spark_session, step
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 
@@ -33,9 +34,10 @@ def demo(
         deployment = Deployment.read(written.deployment)
     overlay = deployment.overlay
     say(
-        f"  {written.publications:,} publications of {len(deployment.publishers)} publishers, "
-        f"{len(deployment.subscriptions)} subscriptions of {len(deployment.subscribers)} subscribers, "
-        f"{len(overlay.brokers)} brokers, {len(overlay.links)} links."
+        f"  {counted(written.publications, 'publication')} of {counted(len(deployment.publishers), 'publisher')}, "
+        f"{counted(len(deployment.subscriptions), 'subscription')} of "
+        f"{counted(len(deployment.subscribers), 'subscriber')}, "
+        f"{counted(len(overlay.brokers), 'broker')}, {counted(len(overlay.links), 'link')}."
     )
     with spark_session(master, conf) as spark:
         from sparing.deployment.techniques import NAIVE, OURS
@@ -77,7 +79,7 @@ def demo(
     write_text(folder / "bill.svg", bill_picture(billed))
     sent, raw = run.bill.between_brokers(), plain.bill.between_brokers()
     say(
-        f"{tally.rows['notifications']:,} notifications with {sent:,} messages between brokers "
+        f"{counted(tally.rows['notifications'], 'notification')} with {counted(sent, 'message')} between brokers "
         f"instead of {raw:,}: {100 * (raw - sent) / raw:.1f}% saved."
     )
     reasons = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.items())

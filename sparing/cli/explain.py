@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, clock, counted, micros, say, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, clock, micros, say, spark_session, step
 from sparing.cli.explain_choice import tell_choice
 from sparing.cli.explain_event import tell_event
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -101,15 +102,15 @@ def _tell(found: Explained) -> None:
     seen = found.seen
     who = f"{found.subscription.id}, for {found.subscription.subscriber} at {found.broker}"
     say(f"{who}: {clock(found.start)} to {clock(found.end)}", "bold")
-    published = f"{counted(seen.published, 'publication', 'publications')} on {found.subscription.query.topic}"
-    say(f"{published}, {seen.matched:,} of them match{ranked(seen)}.")
+    published = f"{counted(seen.published, 'publication')} on {found.subscription.query.topic}"
+    say(f"{published}, {counted(seen.matched, 'of them matches', 'of them match')}{ranked(seen)}.")
     for constraint, times in seen.failed.items():
         say(f"  {constraint} fails for {times:,}")
     for count, way in seen.origins.values():
         say(
             f"  {count:,} came by {' > '.join(way)}"
             if len(way) > 1
-            else f"  {count:,} were published at {way[0]} itself"
+            else f"  {counted(count, 'was', 'were')} published at {way[0]} itself"
         )
     if found.walked is None:
         got = sum(count for count, _ in seen.origins.values())
@@ -134,22 +135,26 @@ def ranked(seen: Seen) -> str:
     """For how many publications the subscription was among the k best, if there were any for the k best only."""
     if not seen.ranked:
         return ""
-    some = "" if seen.ranked == seen.matched else f", {seen.ranked:,} of these are for the k best only"
+    some = (
+        ""
+        if seen.ranked == seen.matched
+        else f", {counted(seen.ranked, 'of these is', 'of these are')} for the k best only"
+    )
     return f"{some}; it was among the k best for {seen.chosen:,}"
 
 
 def _tell_decision(decision: Decision) -> None:
     waiting = []
     if decision.publications:
-        waiting.append(counted(len(decision.publications), "publication", "publications"))
+        waiting.append(counted(len(decision.publications), "publication"))
     if decision.results:
-        waiting.append(f"{counted(decision.results, 'partial result', 'partial results')} of {decision.inside:,}")
-    what = "aggregated into one result" if decision.aggregated else f"forwarded: {decision.sent:,} messages"
+        waiting.append(f"{counted(decision.results, 'partial result')} of {decision.inside:,}")
+    what = "aggregated into one result" if decision.aggregated else f"forwarded: {counted(decision.sent, 'message')}"
     link = f"{decision.source} > {decision.target} at {clock(decision.time)}"
     say(f"{link}: {' and '.join(waiting)}, {what}", "bold")
     say(f"  because {decision.why}")
     for publication in decision.publications[:MOST]:
-        beyond = counted(publication.degree, "window", "windows")
+        beyond = counted(publication.degree, "window")
         degree = f", in {beyond} beyond" if publication.degree else ""
         say(f"  {publication.id} by {publication.publisher} at {clock(publication.time)}{degree}")
     if len(decision.publications) > MOST:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sparing.cli.console import clock, counted, out, say, say_more
+from sparing.cli.console import clock, out, say, say_more
+from sparing.model.counted import counted
 
 if TYPE_CHECKING:
     from sparing.flow.rank.explain import Choice
@@ -30,16 +31,16 @@ def tell_choice(found: ExplainedChoice, as_json: bool) -> None:
         "bold",
     )
     if found.others:
-        same = "publication has this id" if found.others == 1 else "publications have this id"
-        say(f"{found.others:,} more {same}; this is the first.")
+        others = counted(found.others, "more publication has", "more publications have")
+        say(f"{others} this id; this is the first.")
     say(f"{counted(len(choice.candidates), 'subscription matches', 'subscriptions match')}. {asked(choice)}")
     if choice.candidates:
         say()
         out.print(candidates_table(choice, MOST))
-        say_more(len(choice.candidates), MOST, "subscriptions")
+        say_more(len(choice.candidates), MOST, "subscription")
     if choice.hops:
         out.print(hops_table(choice, MOST))
-        say_more(len(choice.hops), MOST, "rows")
+        say_more(len(choice.hops), MOST, "row")
     if found.verdict is not None:
         say(found.verdict.why, "bold")
 

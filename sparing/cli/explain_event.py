@@ -7,8 +7,9 @@ from dataclasses import asdict
 
 import typer
 
-from sparing.cli.console import clock, counted, say
+from sparing.cli.console import clock, say
 from sparing.flow.events.explain import Line, Story
+from sparing.model.counted import counted
 
 SENTENCES = {
     "is reported": "{facts} reported at {broker}",
@@ -44,7 +45,7 @@ def tell_event(story: Story, subscription: str | None, as_json: bool) -> None:
         if story.missing:
             say(f"{subscription} was told nothing: {', '.join(story.missing)} did not hold.")
         else:
-            times = counted(len(told), "time", "times")
+            times = counted(len(told), "time")
             say(f"{subscription} was told {times}: {', '.join(clock(line.time) for line in told)}.")
 
 

@@ -11,6 +11,7 @@ import typer
 
 from sparing.cli.console import err, moment
 from sparing.cli.files import writing
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -202,10 +203,11 @@ def _write(made: Workload, out: Path, format_: Format, files: int, force: bool) 
 
 def _as_text(written: Written, out: Path) -> str:
     bad = ", ".join(f"{count} {fault}" for fault, count in written.bad.items())
+    publications = f"{counted(written.publications, 'publication')} in {counted(len(written.parts), 'file')}"
     lines = [
-        f"{written.publications:,} publications in {len(written.parts)} files, {written.bytes / 1e6:.1f} MB",
-        *([f"{sum(written.bad.values()):,} bad rows besides: {bad}"] if bad else []),
-        f"{written.subscriptions:,} subscriptions, each matching {written.selectivity:.3%} of them on average",
+        f"{publications}, {written.bytes / 1e6:.1f} MB",
+        *([f"{counted(sum(written.bad.values()), 'bad row')} besides: {bad}"] if bad else []),
+        f"{counted(written.subscriptions, 'subscription')}, each matching {written.selectivity:.3%} of them on average",
         f"in {out}",
         "",
         f"Next: sparing replay {written.deployment}",

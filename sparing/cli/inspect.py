@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, clock, counted, say, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, clock, say, spark_session, step
 from sparing.cli.files import check_outputs, write_json
+from sparing.model.counted import counted
 from sparing.report.amounts import some
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def inspected_json(found: Inspected) -> dict[str, Any]:
 def tell_inspected(found: Inspected) -> None:
     """Tell it in words."""
     note = found.note
-    say(f"{found.path}: format {note['format']}, {counted(note['partitions'], 'partition', 'partitions')}", "bold")
+    say(f"{found.path}: format {note['format']}, {counted(note['partitions'], 'partition')}", "bold")
     say(f"  micro-batches  {_progress(found)}")
     say(f"  watermark      {_watermark(found)}")
     for number, offset in enumerate(found.offsets):
@@ -77,7 +78,7 @@ def tell_inspected(found: Inspected) -> None:
     say(f"  topics         {_listed(found.topics)}")
     say(f"  brokers        {len(note['brokers']):,}: {_listed(note['brokers'])}")
     known = sorted({*note["groups"], *note["queries"]})
-    groups = counted(len(set(note["groups"].values())), "interest group", "interest groups")
+    groups = counted(len(set(note["groups"].values())), "interest group")
     say(f"  subscriptions  {len(known):,} with something to wait for, in {groups}: {_listed(known)}")
     if found.state is None:
         say(f"Nothing can be told of what waits: {found.trouble}")
@@ -127,33 +128,33 @@ def _watermark(found: Inspected) -> str:
 
 def _tell_waiting(waiting: Waiting, indent: str = "") -> None:
     kind = "Merged topic" if waiting.lane is not None else "Interest group"
-    size = f" ({waiting.packed_bytes:,} bytes)"
+    size = f" ({counted(waiting.packed_bytes, 'byte')})"
     noun = ("report waits", "reports wait") if waiting.lane is not None else ("publication waits", "publications wait")
     later = f", {waiting.not_yet:,} of them for their time to come" if waiting.not_yet else ""
     say(f"{indent}{kind} {waiting.name}: {counted(waiting.publications, *noun)}{later}{size}", "bold")
     for window in waiting.windows[:MOST]:
         say(f"{indent}  {_window(window)}")
-    _tell_more(len(waiting.windows), "windows", indent)
+    _tell_more(len(waiting.windows), "window", indent)
     for tail in waiting.tails[:MOST]:
-        skip = f", the next {tail.skip:,} are left out" if tail.skip else ""
-        held = counted(tail.publications, "publication", "publications")
+        skip = f", the next {counted(tail.skip, 'is', 'are')} left out" if tail.skip else ""
+        held = counted(tail.publications, "publication")
         say(f"{indent}  {tail.subscription}  count window: {held} so far{skip}")
-    _tell_more(len(waiting.tails), "count windows", indent)
+    _tell_more(len(waiting.tails), "count window", indent)
     for subscription, count in list(waiting.ahead.items())[:MOST]:
-        say(f"{indent}  {subscription}  {counted(count, 'publication', 'publications')} whose time has not come")
-    _tell_more(len(waiting.ahead), "subscriptions", indent)
+        say(f"{indent}  {subscription}  {counted(count, 'publication')} whose time has not come")
+    _tell_more(len(waiting.ahead), "subscription", indent)
     if waiting.forwards:
         say(f"{indent}  forwarding just now: {_listed(waiting.forwards)}")
     for event in waiting.events[:MOST]:
         say(f"{indent}  {_event(event)}")
-    _tell_more(len(waiting.events), "events", indent)
+    _tell_more(len(waiting.events), "event", indent)
     for group in waiting.groups:
         _tell_waiting(group, indent + "  ")
 
 
 def _tell_more(count: int, what: str, indent: str) -> None:
     if count > MOST:
-        say(f"{indent}  ... and {count - MOST:,} more {what} (all of them with --json)")
+        say(f"{indent}  ... and {counted(count - MOST, f'more {what}')} (all of them with --json)")
 
 
 def _window(window: OpenWindow) -> str:
@@ -161,9 +162,9 @@ def _window(window: OpenWindow) -> str:
     kind = "digest " if window.digest else ""
     parts = []
     if window.publications:
-        results = f" ({counted(window.results, 'partial result', 'partial results')})" if window.results else ""
+        results = f" ({counted(window.results, 'partial result')})" if window.results else ""
         where = f" at {_listed(window.at)}"
-        parts.append(f"{counted(window.publications, 'publication', 'publications')}{results}{where}")
+        parts.append(f"{counted(window.publications, 'publication')}{results}{where}")
     if window.ahead:
         parts.append(f"{window.ahead:,} whose time has not come")
     return f"{window.subscription}  {kind}{since} {clock(window.end)}: {', '.join(parts)}"
@@ -171,7 +172,7 @@ def _window(window: OpenWindow) -> str:
 
 def _event(event: OpenEvent) -> str:
     until = "closed" if event.closing else "closes"
-    parts = [counted(event.facts, "fact", "facts")]
+    parts = [counted(event.facts, "fact")]
     parts.append("no coordinator" if event.coordinator is None else f"coordinated by {event.coordinator}")
     whom = "still to be told" if event.everybody else "still to be told more"
     parts.append(f"{whom}: {_listed(event.behind, 'nobody')}")

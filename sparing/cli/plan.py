@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sparing.cli.console import clock, counted, micros, out, say, say_more, step
+from sparing.cli.console import clock, micros, out, say, say_more, step
 from sparing.cli.files import check_outputs, write_json, write_text
+from sparing.model.counted import counted
 
 if TYPE_CHECKING:
     from sparing.control.fold_summary import FoldingSummary
@@ -70,9 +71,9 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
     when = "before the first change" if time is None else f"at {clock(time)}"
     in_force = "" if found.in_force == found.subscriptions else f", {found.in_force:,} of them in force {when}"
     parts = (
-        counted(len(plan.routes.brokers), "broker", "brokers"),
-        counted(len({ad.publisher for ad in plan.advertisements}), "publisher", "publishers"),
-        counted(found.subscriptions, "subscription", "subscriptions"),
+        counted(len(plan.routes.brokers), "broker"),
+        counted(len({ad.publisher for ad in plan.advertisements}), "publisher"),
+        counted(found.subscriptions, "subscription"),
     )
     trees = "shared tree" if plan.shared else "tree per source"
     say(f"{name}: {', '.join(parts)}{in_force}; {trees}, matchmaker {plan.matchmaker}, covering {plan.covering}.")
@@ -81,7 +82,8 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
         _tell_marking(marking)
     _tell_merges(plan, found)
     out.print(brokers_table(found.brokers[:MOST]))
-    say_more(len(found.brokers), MOST, "brokers, which hold fewer subscriptions")
+    less = "fewer subscriptions"
+    say_more(len(found.brokers), MOST, f"broker, which holds {less}", f"brokers, which hold {less}")
     if found.offers:
         say("What is advertised, and how far subscriptions are told of", "bold italic")
         for offer in found.offers[:MOST]:
@@ -90,7 +92,8 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
             for line in lines:
                 say(f"    {line}")
         say()
-        say_more(len(found.offers), MOST, "advertisements, with fewer subscriptions known at their brokers")
+        fewer = "with fewer subscriptions known at their brokers"
+        say_more(len(found.offers), MOST, f"advertisement {fewer}", f"advertisements {fewer}")
     if sum(offer.messages.with_covering for offer in found.offers) > found.told.with_covering:
         say("  What crosses a link for several advertisements crosses it once, so there are fewer messages in all.")
     busy = [link for link in found.links if link.messages]
@@ -101,7 +104,7 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
     if busy:
         say()
         out.print(control_links_table(busy[:MOST], folds=bool(found.foldings)))
-        say_more(len(busy), MOST, "links, which carry less")
+        say_more(len(busy), MOST, "link, which carries less", "links, which carry less")
 
 
 def _picture(overlay: Overlay, plan: Plan, found: Summary, time: int | None) -> str:
@@ -121,7 +124,7 @@ def saved(told: Counts) -> str:
         return "No subscription has to be told to a neighbour."
     if not told.saved:
         return "Covering saves nothing here."
-    return f"Covering saves {told.saved:,} messages about subscriptions, {told.saved_percent}%."
+    return f"Covering saves {counted(told.saved, 'message')} about subscriptions, {told.saved_percent}%."
 
 
 def _tell_marking(marking: MarkingSummary) -> None:
@@ -131,10 +134,10 @@ def _tell_marking(marking: MarkingSummary) -> None:
     say(f"  {against_broadcasts(marking)}")
     for line in meeting_lines(marking.meetings[:MOST]):
         say(f"  {line}")
-    say_more(len(marking.meetings), MOST, "brokers where they meet")
+    say_more(len(marking.meetings), MOST, "broker where they meet", "brokers where they meet")
     if marking.links:
         out.print(marking_table(marking.links[:MOST_LINKS]))
-        say_more(len(marking.links), MOST_LINKS, "links")
+        say_more(len(marking.links), MOST_LINKS, "link")
 
 
 def _tell_merges(plan: Plan, found: Summary) -> None:
@@ -153,7 +156,7 @@ def _tell_attachments(found: Summary) -> None:
         say("Who could hang at several brokers", "bold italic")
         for reason in found.attached[:MOST]:
             say(f"  {attachment_line(reason)}.")
-        say_more(len(found.attached), MOST, "that had a choice")
+        say_more(len(found.attached), MOST, "that had a choice", "that had a choice")
 
 
 def _tell_folding(plan: Plan, found: Summary, time: int | None) -> None:
@@ -166,7 +169,7 @@ def _tell_folding(plan: Plan, found: Summary, time: int | None) -> None:
         say(f"  {folding_line(folding, plan.folding.method)}")
         if folding.clusters:
             out.print(clusters_table(folding.clusters[:MOST]))
-            say_more(len(folding.clusters), MOST, "clusters, which save less")
+            say_more(len(folding.clusters), MOST, "cluster, which saves less", "clusters, which save less")
 
 
 def _tell_changes(found: Summary, time: int | None) -> None:
@@ -178,7 +181,7 @@ def _tell_changes(found: Summary, time: int | None) -> None:
     if messages is None:
         say(f"  {who}{when}: to count the messages takes a while, --changes does it.")
     else:
-        say(f"  {who}{when}: {counted(messages, 'more message', 'more messages')}.")
+        say(f"  {who}{when}: {counted(messages, 'more message')}.")
 
 
 def _attached_json(reason: Reason) -> dict[str, Any]:

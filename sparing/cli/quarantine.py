@@ -10,8 +10,9 @@ from typing import Any
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, counted, say, spark_session, step
+from sparing.cli.console import ConfOption, MasterOption, say, spark_session, step
 from sparing.cli.files import check_outputs, write_text
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 MOST = 20  # rows that are shown
@@ -55,7 +56,7 @@ def list_(
     by_reason = Counter[str]()
     for row in found:
         by_reason[row.reason] += row.rows
-    say(f"{counted(by_reason.total(), 'row', 'rows')} in quarantine.")
+    say(f"{counted(by_reason.total(), 'row')} in quarantine.")
     for name, rows in by_reason.most_common():
         say(f"  {rows:>8,}  {name}")
     for row in found[:MOST]:
@@ -100,11 +101,11 @@ def publish(
         if given is None:
             given = [(row.id, row.row) for row in known.values() for _ in range(row.rows)]
         fresh = [(id_, row) for id_, row in given if again or id_ not in known or not known[id_].published]
-        with step(f"Publishing {counted(len(fresh), 'row', 'rows')}"):
+        with step(f"Publishing {counted(len(fresh), 'row')}"):
             where = add(spark, deployment, [row for _, row in fresh], [id_ for id_, _ in fresh if id_ in known])
-    say(f"{counted(len(fresh), 'row', 'rows')} published into {where}.")
+    say(f"{counted(len(fresh), 'row')} published into {where}.")
     if len(fresh) < len(given):
-        say(f"{counted(len(given) - len(fresh), 'row', 'rows')} left out, published before: --again publishes them.")
+        say(f"{counted(len(given) - len(fresh), 'row')} left out, published before: --again publishes them.")
 
 
 def _read(path: Path) -> list[tuple[str, str]]:

@@ -148,7 +148,7 @@ def _compared(
     names, rows = savings_rows(found.savings, found.ours.bill, bills[NAIVE])
     out.print(bills_table(bills, NAIVE, least, prices=deployment.prices))
     names, *rows = ([row[0], *row[2:]] for row in (names, *rows))  # papers are named on the page, here is little room
-    out.print(figures_table("What each technique saved: messages between brokers, all kinds", names, rows))
+    out.print(figures_table("What each technique saved: messages of all kinds on links", names, rows))
     for name, why in found.refused.items():
         say(f"{name} is not among them: {why}")
     _say_where(deployment, found.ours, counts)
@@ -159,7 +159,8 @@ def compared_json(found: Compared, prices: Prices | None) -> dict[str, Any]:
     """For programs: the bill under the deployment's own policy, totals under others, and what each technique saved."""
     return {
         "ours": bill_json(found.ours, found.ours.least, prices),
-        "between_brokers_all_kinds": {name: bill.over_links().total() for name, bill in found.bills.items()},
+        "between_brokers": {name: bill.between_brokers() for name, bill in found.bills.items()},
+        "on_links_all_kinds": {name: bill.over_links().total() for name, bill in found.bills.items()},
         "techniques": [
             {
                 "technique": saving.technique.name,

@@ -14,6 +14,11 @@ from sparing.cli.console import ConfOption, MasterOption, err, interruptible, sa
 if TYPE_CHECKING:
     from sparing.spark.micro_batch import MicroBatch
 
+AT_LEAST_ONCE = (
+    "The sink is written at least once: after a crash or a second Ctrl-C the last micro-batch may be there twice; "
+    "drop duplicates by id."
+)
+
 
 def run(
     file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
@@ -35,7 +40,8 @@ def run(
 ) -> None:
     """Run a deployment as a stream; it goes on from its checkpoint where it stopped.
 
-    Changes of the subscriptions, in the file or in the table that it names, take effect with the next micro-batch.
+    Changes of the subscriptions, in the file or in the table that it names, are checked within seconds and take effect
+    with the next micro-batch. Ctrl-C stops the stream once the micro-batch under way is written.
     Windows are notified once the watermark has passed their end, so the last ones stay open until later events come.
 
     Example: sparing run toronto.yaml --once
@@ -54,6 +60,8 @@ def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, mast
     deployment.needed_sink()
     with spark_session(master, conf) as spark:
         from sparing.spark.run import stream, wait
+        from sparing.spark.sinks import repeats
+        from sparing.spark.stopping import Stop
 
         totals = {"notifications": 0, "bill": 0, "quarantine": 0}
 
@@ -65,9 +73,12 @@ def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, mast
         def tell(sentence: str) -> None:
             err.print(sentence, highlight=False, markup=False)
 
+        stop = Stop()
         with step("Preparing the stream"):
-            query = stream(spark, deployment, once=once, watch=watch, tell=tell, hear=hear)
-        with interruptible() as stop:
+            query = stream(spark, deployment, once=once, watch=watch, tell=tell, hear=hear, stop=stop)
+        if repeats(deployment.needed_sink()):
+            err.print(AT_LEAST_ONCE, highlight=False, soft_wrap=True)
+        with interruptible(stop):
             wait(query, stop)
         if stop.is_set():
             err.print("Stopped; run again to go on from the checkpoint.")

@@ -15,6 +15,7 @@ import typer
 
 from sparing.cli.console import ConfOption, MasterOption, err, out, say, spark_session, step
 from sparing.cli.files import check_outputs, write_text, writing
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
@@ -192,13 +193,13 @@ def _measuring(total: int) -> Iterator[Callable[[int], None]]:
             told = done
             bar.update(task, completed=done)
             if not err.is_terminal:
-                err.print(f"{done} of {total} experiments", highlight=False)
+                err.print(f"{done:,} of {counted(total, 'experiment')}", highlight=False)
 
     with Progress(console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("Measuring", total=total)
         yield tell
     seconds = time.perf_counter() - begun
-    err.print(f"[green]✓[/] Measured {total} experiments [dim]({seconds:.1f} s)[/]", highlight=False)
+    err.print(f"[green]✓[/] Measured {counted(total, 'experiment')} [dim]({seconds:.1f} s)[/]", highlight=False)
 
 
 def _table(titled: Titled) -> Table:

@@ -24,7 +24,7 @@ def prices_of(entry: PricesEntry | None, overlay: Overlay, place: Where, mistake
         told = f"Prices per {entry.per} need the sizes of messages: add bytes, e.g. bytes: 200"
         mistakes.add(place(("prices", "per")), told)
         return None
-    return Prices(entry.currency, Per(entry.per), entry.link, entry.last_hop, links, sizes)
+    return Prices(entry.currency or "", Per(entry.per), entry.link, entry.last_hop, links, sizes)
 
 
 def _sizes(given: dict[str, int], place: Where, mistakes: Mistakes) -> dict[MessageKind, int]:

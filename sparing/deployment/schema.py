@@ -503,7 +503,9 @@ class PricesEntry(Entry):
     """What messages cost, in bytes and in money. The bill shows it; it decides nothing."""
 
     noun = "the prices"
-    currency: Text = Field(default="EUR", description="What to call the money.")
+    currency: Text | None = Field(
+        default=None, description="What to call the money, e.g. `CAD`; without it the bill says `cost`."
+    )
     per: Literal["message", "kilobyte", "megabyte", "gigabyte"] = Field(
         default="message",
         description="What a price is for. A kilobyte is 1000 bytes, and `bytes` must be there.",

@@ -17,6 +17,7 @@ from sparing.flow.journey.ranges import Ranges
 from sparing.flow.journey.ways import Ways
 from sparing.flow.links.policy import ADOCK, ALWAYS, BAT, TABLE, WAD, WAD_LIVE
 from sparing.flow.matched import Matched
+from sparing.model.counted import counted
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ class Explainer:
         here = (journey.edges["place"] == link) & (journey.edges["part"] == RAW)
         items, windows = (len(np.unique(journey.edges[name][here])) for name in ("row", "nwr"))
         matched = int((journey.items["mate"][link::links] != FREE).sum())
-        yield f"{items} publications and {windows} windows wait here, {matched} pairs of them matched"
+        waiting = f"{counted(items, 'publication')} and {counted(windows, 'window')} wait here"
+        yield f"{waiting}, {counted(matched, 'pair')} of them matched"
         node = journey.nodes[nwr * links + link]
         if node["saturated"]:
             yield "this window is matched in every maximum matching: an unmatched publication leads to it"

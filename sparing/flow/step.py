@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from sparing.flow.deliver.count_windows import CountTail
+from sparing.flow.deliver.identity import about_count_window
 from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.deliver.results import payloads
 from sparing.flow.edges import Edges, joined, renumbered
@@ -394,13 +395,21 @@ class Step:
         assert self.rows is not None
         aggregation = self.interests.aggregations[subscription]
         assert aggregation is not None
-        first, last = (self.rows.time[[window[at] for window in windows]] for at in (0, -1))
+        ends = [[window[at] for window in windows] for at in (0, -1)]
+        first, last = (self.rows.time[rows] for rows in ends)
         starts = np.cumsum([0, *map(len, windows)])
         which = np.zeros(len(windows), dtype=np.int64)
         found = payloads([aggregation], which, self.rows.columns, starts, np.concatenate(windows))
         owner = np.full(len(windows), subscription, dtype=np.int32)
-        self.notifications.append(Notifications(owner, first, last, found))
+        about = list(map(about_count_window, *(self._named(rows) for rows in ends)))
+        self.notifications.append(Notifications(owner, first, last, found, about))
         self.ledger.notify_all(owner, last)
+
+    def _named(self, rows: list[int]) -> list[tuple[int, str, str]]:
+        """Time, publisher and id of some rows."""
+        assert self.rows is not None
+        columns = (self.rows.time[rows], self.rows.publisher[rows], self.rows.id[rows])
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def _let_go(self) -> None:
         """Forget the rows that are no longer needed."""

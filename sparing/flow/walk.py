@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from sparing.control.plan import Plan
 from sparing.flow.at_once import Arrival, AtOnce
+from sparing.flow.deliver.identity import about_event, notification_id
 from sparing.flow.deliver.notifications import Notification
 from sparing.flow.events.merged_topic import MergedState, MergedTopic
 from sparing.flow.events.reports import by_lane
@@ -30,15 +31,27 @@ from sparing.model.types import BEGINNING, END_OF_TIME
 
 @dataclass
 class Delivered:
-    """Everything that came out so far. `events` are plain deliveries: (subscription number, publication id)."""
+    """Everything that came out so far.
+
+    `events` are plain deliveries: (subscription number, publication id); `publishers` has the publisher of each.
+    """
 
     events: list[tuple[int, str]] = field(default_factory=list)
+    publishers: list[str] = field(default_factory=list)
     notifications: list[Notification] = field(default_factory=list)
     bill: Bill = field(default_factory=Bill)
     late: list[Matched] = field(default_factory=list)
     told: list[Telling] = field(default_factory=list)
     late_reports: list[Publications] = field(default_factory=list)
     sent: list[Item] = field(default_factory=list)
+
+    def ids(self, plan: Plan) -> list[str]:
+        """The ids of all notifications."""
+        plain = zip(self.events, self.publishers, strict=True)
+        found = [(number, about_event(publisher, id_)) for (number, id_), publisher in plain]
+        found += [(n.subscription, n.about) for n in self.notifications]
+        found += [(number, t.about) for t in self.told for number in t.subscriptions]
+        return [notification_id(plan.subscriptions[number].id, about) for number, about in found]
 
 
 class Walk:
@@ -115,8 +128,10 @@ class Walk:
             delivered.late_reports += outcome.late
 
     def _deliver(self, arrival: Arrival, delivered: Delivered) -> None:
-        ids = arrival.publications.id[arrival.plain.rows].tolist()
+        rows = arrival.plain.rows
+        ids = arrival.publications.id[rows].tolist()
         delivered.events += zip(arrival.plain.subscriptions.tolist(), ids, strict=True)
+        delivered.publishers += arrival.publications.publisher[rows].tolist()
         delivered.bill.update(arrival.bill)
         delivered.sent += arrival.sent
 

@@ -30,6 +30,13 @@ def window_of(scope: Scope, group: list[Name | Call]) -> TimeWindow | CountWindo
             return _time_window(scope, call)
         case "count_window":
             return _count_window(scope, call)
+        case "session_window":
+            raise LanguageError(
+                "Session windows are not supported: use window(...), or count_window(...) for numbers of publications.",
+                scope.text,
+                call.start,
+                call.end,
+            )
         case name:
             raise LanguageError(
                 f"There is no window {name}; {or_nearest(name, _NAMES)}", scope.text, call.start, call.end

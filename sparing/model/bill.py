@@ -63,7 +63,10 @@ class Bill(Counter[BillKey]):
         return Bill({key: messages for key, messages in self.items() if key.kind in kinds})
 
     def over_links(self) -> Bill:
-        """Everything that crossed links between brokers, whatever for: all but the last hop, every message once."""
+        """Everything that crossed links, of all kinds: all but the last hop, every message once.
+
+        Call its total "messages of all kinds on links"; "between brokers" is less, see `between_brokers`.
+        """
         return self.only(*LINKS)
 
     def by_overlay_link(self) -> dict[tuple[str, str], int]:
@@ -75,7 +78,11 @@ class Bill(Counter[BillKey]):
         return self.only(*SENT).total()
 
     def between_brokers(self) -> int:
-        """What travelled between brokers because of publications: neither the control plane nor the last hop."""
+        """Messages between brokers, as every command, page and file counts them.
+
+        These are the messages that carry data: publications (false positives are among them), results and merged
+        events. The control plane, coordination and the last hop stand apart.
+        """
         return self.only(*DATA).total()
 
 

@@ -77,5 +77,5 @@ def costs_of(bills: Sequence[Bill], prices: Prices) -> dict[str, list[str]]:
     if prices.sizes is not None:
         found["bytes"] = [size(prices.bytes_of(bill) or 0) for bill in bills]
     if prices.priced:
-        found[prices.currency] = [money(prices.cost_of(bill) or 0.0) for bill in bills]
+        found[prices.currency or "cost"] = [money(prices.cost_of(bill) or 0.0) for bill in bills]
     return found

@@ -10,6 +10,7 @@ from html import escape
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import Saving
 from sparing.model.bill import CONTROL, DATA, Bill, MessageKind
+from sparing.model.counted import counted, noun
 from sparing.report.amounts import above_least, change, costs_of, share
 from sparing.report.bill_map import Ground, bill_map, ground_of
 from sparing.report.html import folded, heading, page, paragraph, table
@@ -73,9 +74,9 @@ class Billed:
     @property
     def headline(self) -> str:
         """What it comes to."""
-        ours, naive = self.ours.over_links().total(), self.naive.over_links().total()
+        ours, naive = self.ours.between_brokers(), self.naive.between_brokers()
         saved = f": {share(ours, naive)} fewer" if ours < naive else ""
-        return f"{ours:,} messages of all kinds between brokers instead of {naive:,}{saved}"
+        return f"{counted(ours, 'message')} between brokers instead of {naive:,}{saved}"
 
 
 def bill_page(billed: Billed) -> str:
@@ -99,7 +100,7 @@ def bill_page(billed: Billed) -> str:
 
 
 def _summary(billed: Billed) -> Iterator[str]:
-    ours, naive = billed.ours.over_links().total(), billed.naive.over_links().total()
+    ours, naive = billed.ours.between_brokers(), billed.naive.between_brokers()
     deployment, prices = billed.deployment, billed.deployment.prices
     yield f'<p class="lead">{billed.headline}.</p>'
     times = [key.bucket for key in billed.ours if key.bucket is not None]
@@ -109,19 +110,20 @@ def _summary(billed: Billed) -> Iterator[str]:
         span = f"; {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC."
     overlay = deployment.overlay
     yield paragraph(
-        f"{len(overlay.brokers):,} brokers, {len(overlay.links):,} links, {len(deployment.topics):,} topics, "
-        f"{len(deployment.publishers):,} publishers, {len(deployment.subscriptions):,} subscriptions of "
-        f"{len(deployment.subscribers):,} subscribers{span}"
+        f"{counted(len(overlay.brokers), 'broker')}, {counted(len(overlay.links), 'link')}, "
+        f"{counted(len(deployment.topics), 'topic')}, {counted(len(deployment.publishers), 'publisher')}, "
+        f"{counted(len(deployment.subscriptions), 'subscription')} of "
+        f"{counted(len(deployment.subscribers), 'subscriber')}{span}"
     )
     cards = [
-        (f"{ours:,}", "messages between brokers"),
+        (f"{ours:,}", f"{noun(ours, 'message')} between brokers"),
         (f"{naive:,}", "with none of the techniques"),
     ]
     if billed.least is not None:
-        data, least = billed.ours.between_brokers(), sum(billed.least.values())
-        cards.append((f"{least:,}", f"the least possible for what carries data (ours: {data:,})"))
-    cards.append((f"{billed.rows.get('notifications', 0):,}", "notifications"))
-    cards.append((f"{billed.rows.get('quarantine', 0):,}", "rows in quarantine"))
+        cards.append((f"{sum(billed.least.values()):,}", "the least possible"))
+    notifications, aside = (billed.rows.get(name, 0) for name in ("notifications", "quarantine"))
+    cards.append((f"{notifications:,}", noun(notifications, "notification")))
+    cards.append((f"{aside:,}", f"{noun(aside, 'row')} in quarantine"))
     if prices is not None:
         for what, (mine, theirs) in costs_of([billed.ours, billed.naive], prices).items():
             cards.append((mine, f"{what} with the last hop (naive: {theirs})"))
@@ -148,7 +150,7 @@ def _maps(billed: Billed, ground: Ground) -> Iterator[str]:
 
 def _map(billed: Billed, ground: Ground, name: str, labels: bool) -> str:
     bill = billed.bills[name]
-    told = f"{escape(_title(billed, name))} <span>{bill.over_links().total():,} messages</span>"
+    told = f"{escape(_title(billed, name))} <span>{counted(bill.over_links().total(), 'message')} of all kinds</span>"
     drawing = bill_map(ground, bill, f"messages on every link: {name}", labels)
     scroll = f'<div class="scroll">{drawing}</div>' if labels else drawing
     return f"<figure><figcaption>{told}</figcaption>{scroll}</figure>"
@@ -160,7 +162,7 @@ def _title(billed: Billed, name: str) -> str:
 
 
 def _bars(billed: Billed) -> Iterator[str]:
-    totals = {name: bill.over_links().total() for name, bill in billed.bills.items()}
+    totals = {name: bill.between_brokers() for name, bill in billed.bills.items()}
     most, rows = max([*totals.values(), 1]), []
     line = ""
     if billed.least is not None:
@@ -169,7 +171,7 @@ def _bars(billed: Billed) -> Iterator[str]:
     for at, (name, bill) in enumerate(billed.bills.items()):
         pieces = [
             f'<i style="width: {100 * n / most:.3f}%; background: {shade.colour}" title="{n:,} {shade.name}"></i>'
-            for shade in SHADES
+            for shade in DATA_SHADES
             if (n := shade.of(bill).total())
         ]
         look = ' class="ours"' if not at else ""
@@ -199,12 +201,15 @@ def _by_kind(billed: Billed) -> str:
         if kind in present:
             note = " (of the publications)" if kind is MessageKind.FALSE_POSITIVE else ""
             add(f"{kind.value}{note}", [f"{bill.only(kind).total():,}" for bill in bills])
-    totals = [bill.over_links().total() for bill in bills]
-    add("between brokers, all kinds", [f"{total:,}" for total in totals])
-    add("against naive", [change(total, totals[-1]) for total in totals])
+    for what, totals in (
+        ("between brokers", [bill.between_brokers() for bill in bills]),
+        ("on links, all kinds", [bill.over_links().total() for bill in bills]),
+    ):
+        add(what, [f"{total:,}" for total in totals])
+        add(f"{what}, against naive", [change(total, totals[-1]) for total in totals])
     if billed.least is not None:
         least = sum(billed.least.values())
-        add("data above the least possible", above_least(billed.bills, least, 1))
+        add("between brokers, above the least possible", above_least(billed.bills, least, 1))
     add("notification (last hop)", [f"{bill.only(MessageKind.NOTIFICATION).total():,}" for bill in bills])
     if prices is not None:
         for what, costs in costs_of(list(bills), prices).items():
@@ -219,8 +224,9 @@ def _over_time(billed: Billed) -> Iterator[str]:
         yield f'<div class="scroll">{drawing}</div>'
         before = sum(n for key, n in billed.ours.over_links().items() if key.bucket is None)
         yield paragraph(
-            "By event time. Bars are ours, the line is the naive bill. "
-            f"{before:,} messages of ours were settled before the first publication and are not in the picture."
+            "Messages of all kinds on links, by event time. Bars are ours, the line is the naive bill. "
+            f"{counted(before, 'message')} of ours {noun(before, 'was', 'were')} settled before the first publication "
+            f"and {noun(before, 'is', 'are')} not in the picture."
         )
 
 
@@ -229,8 +235,8 @@ def _savings(billed: Billed) -> Iterator[str]:
         yield paragraph("This page compares ours with the naive bill only; sparing replay --report tells more.")
         return
     yield paragraph(
-        "Messages between brokers, the control plane and coordination included. Alone: with this technique and no "
-        "other, against the naive bill. Left out: with all others but this one, against ours."
+        "Messages of all kinds on links: the control plane and coordination are included. Alone: with this technique "
+        "and no other, against the naive bill. Left out: with all others but this one, against ours."
     )
     names, rows = savings_rows(billed.savings, billed.ours, billed.naive)
     yield table(names, rows, left=2)

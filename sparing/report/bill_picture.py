@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from sparing.model.bill import Bill
+from sparing.model.counted import counted
 from sparing.report.bill_map import Ground, bill_strokes
 from sparing.report.bill_page import Billed
 from sparing.report.shades import SHADES
@@ -36,7 +37,7 @@ def bill_picture(billed: Billed) -> str:
 
 
 def _map(ground: Ground, bill: Bill, name: str, x: float) -> list[str]:
-    caption = f"{name}: {bill.over_links().total():,} messages"
+    caption = f"{name}: {counted(bill.over_links().total(), 'message')} of all kinds"
     drawing = [f'<g transform="translate({x:.0f} {HEAD:.0f})">', *bill_strokes(ground, bill, labels=False), "</g>"]
     return [_text(x, HEAD - 8, LARGE, caption, "bold"), *drawing]
 

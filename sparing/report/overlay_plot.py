@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from html import escape
 
 from sparing.control.mark_summary import MarkedLink, MarkingSummary
+from sparing.model.counted import counted
 from sparing.model.overlay import Overlay
 from sparing.report.layout import drawn, positions
 from sparing.report.svg import haloed
@@ -62,7 +63,7 @@ def _head(name: str, colour: str) -> str:
 
 def _title(marking: MarkingSummary) -> list[str]:
     costs = (
-        f"{marking.cost:,} content descriptors; {marking.publish_everywhere:,} if all were p-links, "
+        f"{counted(marking.cost, 'content descriptor')}; {marking.publish_everywhere:,} if all were p-links, "
         f"{marking.subscribe_everywhere:,} if all were s-links"
     )
     key = (

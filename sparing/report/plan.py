@@ -13,6 +13,8 @@ from sparing.control.merge_summary import MergeSummary
 from sparing.control.merging.policy import EventPolicy
 from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 from sparing.control.trees.attachment import SIMILARITY, Reason, nearest
+from sparing.deployment.durations import duration_text
+from sparing.model.counted import counted
 from sparing.report.amounts import some
 from sparing.report.tables import titled
 
@@ -45,9 +47,8 @@ MOST_SHARES = 8  # brokers that are named for an advertisement
 
 def merge_lines(merge: MergeSummary, policy: EventPolicy) -> list[str]:
     """Who merges the events of a topic, and how often somebody is due."""
-    lines = [
-        f"{merge.brokers:,} brokers, the center is {merge.center}; events are told apart by {', '.join(merge.key)}"
-    ]
+    brokers = f"{counted(merge.brokers, 'broker')}, the center is {merge.center}"
+    lines = [f"{brokers}; events are told apart by {', '.join(merge.key)}"]
     if not policy.merges:
         return [*lines, "nobody merges: every report travels to every broker that it may concern"]
     lines.append(f"may coordinate: {', '.join(merge.active)}")
@@ -55,9 +56,11 @@ def merge_lines(merge: MergeSummary, policy: EventPolicy) -> list[str]:
     for hops, level in enumerate(merge.levels, 1):
         if not isinstance(placement, int) or placement == hops:
             who = some(level, MOST_SHARES)
-            lines.append(f"{'may merge' if not isinstance(placement, int) else 'merge'}, {hops} hops away: {who}")
-    waits = f"somebody is due at most every {merge.cycle / 1_000_000:g} seconds" if merge.cycle else "nobody waits"
-    at_once = f", and {merge.at_once:,} are told at once" if merge.at_once and merge.cycle else ""
+            lines.append(
+                f"{'may merge' if not isinstance(placement, int) else 'merge'}, {counted(hops, 'hop')} away: {who}"
+            )
+    waits = f"somebody is due at most every {duration_text(merge.cycle)}" if merge.cycle else "nobody waits"
+    at_once = f", and {counted(merge.at_once, 'is', 'are')} told at once" if merge.at_once and merge.cycle else ""
     return [*lines, waits + at_once]
 
 
@@ -72,7 +75,8 @@ def offer_lines(offer: OfferSummary) -> list[str]:
     lines.append(technique if offer.remark is None else f"{technique}: {offer.remark}")
     known, sent = offer.known.with_covering, offer.messages
     lines.append(
-        f"{offer.matching:,} can match, {known:,} of them known at {offer.broker}: {sent.with_covering:,} messages"
+        f"{offer.matching:,} can match, {known:,} of them known at {offer.broker}: "
+        + counted(sent.with_covering, "message")
         + (f" instead of {sent.without_covering:,}" if sent.saved else "")
     )
     told = [f"{share.broker} {share.holds:,}/{share.forwards:,}" for share in offer.brokers]
@@ -136,8 +140,9 @@ def against_broadcasts(marking: MarkingSummary) -> str:
     best = min(marking.publish_everywhere, marking.subscribe_everywhere)
     saved = f" ({100 * (best - marking.cost) / best:.0f}% less than the cheaper one)" if marking.cost < best else ""
     return (
-        f"{marking.cost:,} content descriptors cross links, before covering; {marking.publish_everywhere:,} would if "
-        f"all links were p-links, {marking.subscribe_everywhere:,} if all were s-links{saved}."
+        f"{counted(marking.cost, 'content descriptor crosses', 'content descriptors cross')} links, before covering; "
+        f"{marking.publish_everywhere:,} would if all links were p-links, "
+        f"{marking.subscribe_everywhere:,} if all were s-links{saved}."
     )
 
 
@@ -154,11 +159,11 @@ def control_links_table(links: Sequence[LinkSummary], folds: bool = False) -> Ta
 
 def folding_line(folding: FoldingSummary, method: str) -> str:
     """What folding a topic saves and risks, in a sentence."""
-    alone = f" {folding.alone:,} subscriptions may not be folded." if folding.alone else ""
+    alone = f" {counted(folding.alone, 'subscription')} may not be folded." if folding.alone else ""
     return (
-        f"{method} saves {folding.saved:,} of the {folding.possible:,} entries on links that can be saved; "
-        f"{folding.target:,} were asked for. The risk is {_amount(folding.cost)}, unique range times delay, in a space "
-        f"of {_amount(folding.space)}.{alone}"
+        f"{method} saves {folding.saved:,} of the {counted(folding.possible, 'entry', 'entries')} on links that can be "
+        f"saved; {counted(folding.target, 'was', 'were')} asked for. "
+        f"The risk is {_amount(folding.cost)}, unique range times delay, in a space of {_amount(folding.space)}.{alone}"
     )
 
 

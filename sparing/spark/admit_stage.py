@@ -149,7 +149,9 @@ def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: M
 def _identity(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
     """The row's own id, else a hash of publisher and fields (the event time is one of them)."""
     publisher = F.col(f"`{given['publisher'].name}`")
-    hashed = F.hex(F.xxhash64(publisher, *[F.col(FIELD + name) for name in sorted(fields)]))
+    values = [F.col(FIELD + name) for name in sorted(fields)]
+    # Hashing skips NULL, so without knowing where they are it would take (1, NULL) for (NULL, 1).
+    hashed = F.hex(F.xxhash64(publisher, *values, *[value.isNull() for value in values]))
     if "id" not in given:
         return hashed
     return F.coalesce(_string(given["id"]), hashed)

@@ -21,6 +21,7 @@ from sparing.control.covering.boxes import CodedBoxes, dense
 from sparing.control.covering.standing import Standing
 from sparing.match.encode import Encoder
 from sparing.match.tables import read_table
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.model.types import FieldType
 
@@ -45,7 +46,7 @@ def cover(subscriptions: DataFrame, fields: Fields, k: int, block: int = BLOCK) 
         if name not in subscriptions.columns:
             raise SparingError(f"The subscriptions have no column {name!r} (only {', '.join(subscriptions.columns)}).")
     if k < 1 or block < 1:
-        raise SparingError(f"k is {k} and a block {block} rows, but there must be at least one of each.")
+        raise SparingError(f"k is {k} and a block {counted(block, 'row')}, but there must be at least one of each.")
     spark = subscriptions.sparkSession
     blocks = max(-(-subscriptions.count() // block), 1)
     order = F.col("score").desc_nulls_last(), F.col("id")

@@ -22,14 +22,19 @@ class Journal:
     def __init__(self, spark: SparkSession, query: str, tell: Tell, hear: Hear | None) -> None:
         self._query, self._tell, self._hear = query, tell, hear
         self._version, self._refused = 1, 0
-        self._sentences: list[str] = []
         self._spark = spark
         self._wanted = hear is not None or STREAM.isEnabledFor(logging.INFO)
         self._progress: Progress | None = None
 
-    def tell(self, sentence: str) -> None:
-        """A change of the deployment was followed or refused."""
-        self._sentences.append(sentence)
+    def accepted(self, sentence: str) -> None:
+        """A change of the deployment is going to be followed."""
+        log("change accepted", sentence, query=self._query)
+        self._tell(sentence)
+
+    def refused(self, sentence: str) -> None:
+        """A change of the deployment is not followed."""
+        self._refused += 1
+        log("change refused", sentence, logging.WARNING, query=self._query)
         self._tell(sentence)
 
     def listen(self) -> None:
@@ -43,18 +48,10 @@ class Journal:
 
     def catch_up(self, following: Following) -> None:
         """Before a micro-batch: follow what has changed, and write it down."""
-        before = following.plan
-        self._sentences.clear()
-        following.catch_up()
-        changed = following.plan is not before
-        for sentence in self._sentences:
-            what, level = ("plan changed", logging.INFO) if changed else ("change refused", logging.WARNING)
-            log(what, sentence, level, query=self._query)
-        if changed:
+        if (difference := following.catch_up()) is not None:
             self._version += 1
+            log("plan changed", f"{self._query} follows a change: {difference}.", query=self._query)
             self._in_force(following.plan, following.fingerprint)
-        else:
-            self._refused += len(self._sentences)
 
     def by_link(self, plan: Plan) -> bool:
         """Whether messages are to be counted link by link."""

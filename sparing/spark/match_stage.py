@@ -152,8 +152,9 @@ def _plain(arrival: Arrival, machinery: Machinery) -> Iterator[Parcel]:
         selected = selections[number]
         named = columns if selected is None else {name: columns[field] for name, field in selected}
         found = pairs.without_empty()
-        payloads = variants(named, found.events)
-        yield parcels.events(publications.time[found.events], payloads, found.starts, found.subscriptions)
+        rows = found.events
+        about = publications.time[rows], publications.publisher[rows], publications.id[rows]
+        yield parcels.events(*about, variants(named, rows), found.starts, found.subscriptions)
 
 
 def _row(group: str, parcel: Parcel | None, clock: int | None = None) -> pa.RecordBatch:

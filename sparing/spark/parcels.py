@@ -39,6 +39,9 @@ SCHEMAS = {
     NOTIFICATIONS: pa.schema(
         {
             "kind": pa.string(),
+            "publisher": pa.string(),
+            "publication": pa.string(),
+            "about": pa.string(),  # what ids are taken of, where publication or times do not say it
             "time": TIMESTAMP,
             "start": TIMESTAMP,
             "end": TIMESTAMP,
@@ -77,10 +80,18 @@ def unpack(contents: bytes) -> pa.Table:
         return reader.read_all()
 
 
-def events(times: np.ndarray, payloads: pa.StructArray, offsets: np.ndarray, recipients: np.ndarray) -> Parcel:
+def events(
+    times: np.ndarray,
+    publishers: np.ndarray,
+    publications: np.ndarray,
+    payloads: pa.StructArray,
+    offsets: np.ndarray,
+    recipients: np.ndarray,
+) -> Parcel:
     """Plain deliveries: publication n goes to recipients[offsets[n]:offsets[n + 1]]."""
-    never = pa.nulls(len(times), TIMESTAMP)
-    return _notifications([(EVENT, _times(times), never, never, payloads, _lists(offsets, recipients))])
+    named = {"publisher": publishers, "publication": publications}
+    columns = {"time": _times(times), **{name: pa.array(found, pa.string()) for name, found in named.items()}}
+    return _notifications([(EVENT, columns, payloads, _lists(offsets, recipients))])
 
 
 def windows(notifications: Iterable[Notifications]) -> Parcel:
@@ -89,30 +100,35 @@ def windows(notifications: Iterable[Notifications]) -> Parcel:
     for found in notifications:
         starts, ends = _times(found.start), _times(found.end)
         singles = _lists(np.arange(len(ends) + 1), found.subscription)
-        parts.append((WINDOW, ends, starts, ends, found.payload, singles))
+        columns = {"time": ends, "start": starts, "end": ends}
+        if found.about is not None:
+            columns["about"] = pa.array(found.about, pa.string())
+        parts.append((WINDOW, columns, found.payload, singles))
     return _notifications(parts)
 
 
 def told(tellings: Sequence[Telling]) -> Parcel:
     """Notifications about merged events."""
-    times = (_times([getattr(t, name) for t in tellings]) for name in ("time", "start", "end"))
+    columns = {name: _times([getattr(t, name) for t in tellings]) for name in ("time", "start", "end")}
+    columns["about"] = pa.array([t.about for t in tellings], pa.string())
     offsets = np.cumsum([0, *(len(t.subscriptions) for t in tellings)])
     recipients = [number for t in tellings for number in t.subscriptions]
-    return _notifications([(MERGED, *times, [t.payload for t in tellings], _lists(offsets, recipients))])
+    return _notifications([(MERGED, columns, [t.payload for t in tellings], _lists(offsets, recipients))])
 
 
-def _notifications(parts: Iterable[tuple[str, pa.Array, pa.Array, pa.Array, Payloads, pa.ListArray]]) -> Parcel:
-    """Parts: kind, times, starts, ends, payloads, recipients."""
+def _notifications(parts: Iterable[tuple[str, dict[str, pa.Array], Payloads, pa.ListArray]]) -> Parcel:
+    """Parts: kind, the columns that it has, payloads, recipients."""
     schema = SCHEMAS[NOTIFICATIONS]
     tables, rows = [], 0
-    for kind, times, starts, ends, payloads, recipients in parts:
-        texts, variants = pa.nulls(len(times), pa.string()), pa.nulls(len(times), VARIANT)
+    for kind, columns, payloads, recipients in parts:
+        length = len(recipients)
+        found = {"kind": pa.repeat(kind, length), "recipients": recipients, **columns}
         if isinstance(payloads, pa.StructArray):
-            variants = payloads
+            found["payload"] = payloads
         else:
-            texts = pa.array(payloads, pa.string())
-        columns = [pa.repeat(kind, len(times)), times, starts, ends, texts, variants, recipients]
-        tables.append(pa.Table.from_arrays(columns, schema=schema))
+            found["text"] = pa.array(payloads, pa.string())
+        arrays = [found[f.name] if f.name in found else pa.nulls(length, f.type) for f in schema]
+        tables.append(pa.Table.from_arrays(arrays, schema=schema))
         rows += len(recipients.values)
     return pack(NOTIFICATIONS, pa.concat_tables(tables), rows)
 

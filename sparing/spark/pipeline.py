@@ -50,7 +50,10 @@ class Delivered:
 
     @cached_property
     def notifications(self) -> DataFrame:
-        """subscriber, subscription, topic, kind, time, window_start, window_end, payload."""
+        """One row per notification.
+
+        id, subscriber, subscription, topic, publisher, publication, kind, time, window_start, window_end, payload.
+        """
         return unpack_stage.notifications(self.spark, self.records, self.plan)
 
     @cached_property

@@ -30,7 +30,7 @@ class Metrics:
         self._notifications = self._counter("notifications", "Notifications written.")
         self._messages = self._counter("messages", "Messages on the bill, by kind.", "kind")
         self._links = self._counter(
-            "link_messages", "Messages between brokers, by link and kind.", "source", "target", "kind"
+            "link_messages", "Messages of all kinds on links, by link and kind.", "source", "target", "kind"
         )
         self._quarantine = self._counter("quarantine_rows", "Rows set aside, by reason.", "reason")
         self._dropped = self._counter("rows_dropped_by_watermark", "Rows that Spark dropped as late.")

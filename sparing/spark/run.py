@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Event
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
@@ -31,10 +30,10 @@ from sparing.spark.paths import must_be_folder
 from sparing.spark.pipeline import Delivered, PubSub
 from sparing.spark.progress import Hear, settle
 from sparing.spark.repair.findings import check_whole, damage_in
+from sparing.spark.stopping import Stop, ended, hold
 from sparing.spark.tally import tally_of
 from sparing.spark.written import Written
 
-PULSE = 1  # seconds between two looks at whether a stream is to be stopped
 # Seconds before a failed micro-batch is tried again; then it is given up. Spark keeps idle Python workers: if all have
 # died at once, each try may meet another dead one.
 PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -60,12 +59,15 @@ def stream(
     watch: Watcher | None = None,
     tell: Tell = lambda _: None,
     hear: Hear | None = None,
+    stop: Stop | None = None,
 ) -> Stream:
     """Start the streaming pipeline of a deployment, going on from its checkpoint if there is one.
 
     With `once` it works through what is there, in micro-batches, and stops. If the deployment was read from a file, the
     stream follows changes of its publishers, subscriptions and links; `tell` is told of them. `hear` gets the record of
     every micro-batch that Spark has committed, a little later and in another thread. The same is logged (`logs`).
+
+    Once `stop` is set, no other micro-batch begins; give it to `wait` as well, which ends the stream then.
     """
     sink = deployment.needed_sink()
     sinks.must_be_writable(spark, sink, replay=False)
@@ -84,10 +86,14 @@ def stream(
 
     name = f"sparing {deployment.name}"
     journal = Journal(spark, name, tell, hear)
-    following = Following(spark, deployment, pubsub.plan, checkpoint, journal.tell, delivered.fingerprint)
+    following = Following(
+        spark, deployment, pubsub.plan, checkpoint, journal.accepted, journal.refused, delivered.fingerprint
+    )
     book = ControlBook(spark, checkpoint)
 
     def write(records: DataFrame, batch: int) -> None:
+        if stop is not None:
+            hold(spark, stop)
         journal.catch_up(following)
         control = partial(book.due, following.plan, batch)
         records.persist()
@@ -108,13 +114,15 @@ def stream(
     def start() -> StreamingQuery:
         journal.listen()
         try:
-            return writer.trigger(availableNow=True).start() if once else writer.start()
+            query = writer.trigger(availableNow=True).start() if once else writer.start()
         except Exception:
             journal.give_up()
             raise
+        following.watch(query)
+        return query
 
     journal.begin(pubsub.plan, delivered.fingerprint, deployment=deployment.name, checkpoint=checkpoint, once=once)
-    running = Stream(start, journal.tell, partial(damage_in, spark, checkpoint))
+    running = Stream(start, tell, partial(damage_in, spark, checkpoint))
     running.query = start()
     return running
 
@@ -132,17 +140,17 @@ def checkpoint_of(deployment: Deployment) -> str:
     return f"{path}-checkpoint"
 
 
-def wait(running: Stream, stop: Event | None = None) -> None:
+def wait(running: Stream, stop: Stop | None = None) -> None:
     """Wait for a stream to end, or end it once `stop` is set; its failure becomes one sentence.
 
     A micro-batch in which a process died or a connection broke is tried again, after pauses that grow.
     """
-    stop = stop or Event()
+    stop = stop or Stop()
     failures, done = 0, running.done
     while True:
         query = running.query
         try:
-            stopped = _wait(query, stop)
+            by_itself = ended(query, stop)
             break
         except StreamingQueryException as error:
             settle(query)
@@ -158,20 +166,11 @@ def wait(running: Stream, stop: Event | None = None) -> None:
             log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
             raise SparingError(f"The stream failed: {reason}") from error
     settle(query)
-    end = ("stream stopped", "is stopped") if stopped else ("stream ended", "has worked through what was there")
+    end = ("stream ended", "has worked through what was there") if by_itself else ("stream stopped", "is stopped")
     log(end[0], f"{query.name} {end[1]}.", query=query.name)
 
 
-def _wait(query: StreamingQuery, stop: Event) -> bool:
-    """Whether the query was stopped, not over by itself."""
-    while not query.awaitTermination(PULSE):
-        if stop.is_set():
-            query.stop()
-            return True
-    return False
-
-
-def _retry(running: Stream, why: str, pause: float, stop: Event) -> None:
+def _retry(running: Stream, why: str, pause: float, stop: Stop) -> None:
     sentence = f"A micro-batch failed because {why}; it is tried again in {pause:g} s."
     log("micro-batch retried", sentence, logging.WARNING, query=running.query.name, reason=why, pause=pause)
     running.tell(sentence)

@@ -10,11 +10,14 @@ rather than making another.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import hashlib
 import pickle
+import shutil
+import tempfile
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -132,14 +135,23 @@ def ship(spark: SparkSession, interests: Interests) -> Shipped:
     return Shipped(_fingerprint(data), spark.sparkContext.broadcast(data))
 
 
-def ship_later(spark: SparkSession, interests: Interests, folder: Path) -> str:
+def ship_later(spark: SparkSession, interests: Interests) -> str:
     """Make another plan known to the workers of a query that runs already; returns the fingerprint for `run_under`."""
     data = pickle.dumps(interests, protocol=5)
     fingerprint = _fingerprint(data)
-    file = folder / _name(fingerprint)
-    file.write_bytes(data)
+    file = _plans() / _name(fingerprint)
+    if not file.exists():
+        file.write_bytes(data)
     spark.sparkContext.addFile(str(file))
     return fingerprint
+
+
+@cache
+def _plans() -> Path:
+    """Where plans lie until the process ends: every task of the session fetches them, whether it needs them or not."""
+    folder = tempfile.mkdtemp(prefix="sparing-plans-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def run_under(spark: SparkSession, fingerprint: str) -> None:

@@ -2,7 +2,8 @@
 
 In file formats a stream gets one folder per table and micro-batch, `notifications/batch=7/`; a batch that is done again
 after a crash replaces its folder. A replay gets `replay/notifications/` and so on, and replaces what was there. Other
-formats are appended to, so there a crash may repeat the batch that it interrupted.
+formats are appended to, at least once: a crash may repeat the micro-batch that it interrupted. There every row has a
+column `batch`, the number of its micro-batch.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sparing.spark.pipeline import Delivered
 from sparing.spark.tally import TABLES, Tally, tally_of
 
 FOLDERS = ("parquet", "json", "avro")
+BATCH = "batch"  # the column (in files: of the path) that says which micro-batch wrote a row
 Counts = Mapping[str, int]
 
 
@@ -45,6 +47,11 @@ def place(sink: Endpoint, replay: bool) -> str | None:
     if sink.path is None or sink.format not in FOLDERS:
         return sink.path
     return f"{sink.path.rstrip('/')}/replay" if replay else sink.path
+
+
+def repeats(sink: Endpoint) -> bool:
+    """Whether a micro-batch that is retried is written again, beside what it wrote before."""
+    return sink.format not in FOLDERS
 
 
 def must_be_writable(spark: SparkSession, sink: Endpoint, replay: bool) -> None:
@@ -83,12 +90,13 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> No
         if sink.format in FOLDERS:
             options = {**(TIMESTAMP_TEXT if sink.format == "json" else {}), **sink.options}
             table.write.mode("overwrite").format(sink.format).options(**options).save(folder(sink, name, batch))
-        elif sink.format == "console":
+            return
+        table = table.withColumn(BATCH, F.lit(batch).cast("long"))
+        if sink.format == "console":
             table.show(truncate=False)
         elif sink.format == "kafka":
-            message = table.select(F.to_json(F.struct("*")).alias("value"))
             topic = f"{sink.options.get('topic', 'sparing')}.{name}"
-            message.write.format("kafka").options(**{**sink.options, "topic": topic}).save()
+            messages(table, batch).write.format("kafka").options(**{**sink.options, "topic": topic}).save()
         else:
             writer = table.write.mode("append").format(sink.format).options(**sink.options)
             writer.save(None if sink.path is None else f"{sink.path.rstrip('/')}/{name}")
@@ -97,3 +105,20 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> No
             raise  # nothing is wrong with the sink
         where = sink.path or f"of format {sink.format}"
         raise SparingError(f"The sink {where} cannot be written: {write_trouble(error)}") from None
+
+
+def messages(table: DataFrame, batch: int | None) -> DataFrame:
+    """Rows as Kafka records: JSON; a notification's key is its subscriber, so that those of one stay in order.
+
+    Headers let a consumer drop what a retried micro-batch repeats without reading the value.
+    """
+    headers = {"id": F.col("id")} if "id" in table.columns else {}
+    if batch is not None:
+        headers[BATCH] = F.lit(str(batch))
+    columns = [F.to_json(F.struct("*"), TIMESTAMP_TEXT).alias("value")]
+    if "subscriber" in table.columns:
+        columns.append(F.col("subscriber").alias("key"))
+    if headers:
+        pairs = [F.struct(F.lit(k).alias("key"), v.cast("binary").alias("value")) for k, v in headers.items()]
+        columns.append(F.array(*pairs).alias("headers"))
+    return table.select(*columns)

@@ -189,8 +189,8 @@ def _must_exist(spark: SparkSession, source: Endpoint) -> None:
 
 
 _CONNECTORS: Mapping[str, str] = {
-    "kafka": "the Kafka connector is not on Spark's class path: add "
-    "--conf spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_2.13:4.3.0 to the command",
+    "kafka": "the Kafka connector is not on Spark's class path: add --conf spark.jars=FILE,FILE,... with its jars, "
+    "which docs/operations.md lists under 'The Kafka connector'",
 }
 
 

@@ -32,7 +32,7 @@ _COUNTED = pa.schema([(name, pa.string()) for name in _TEXTS] + [(name, pa.int64
 
 @dataclass(frozen=True)
 class Tally:
-    """Rows by table; messages by kind, and between brokers by link and kind (None: not asked for); rows by reason."""
+    """Rows by table; messages by kind, and on links by link and kind (None: not asked for); rows by reason."""
 
     rows: Mapping[str, int]
     messages: Mapping[str, int]

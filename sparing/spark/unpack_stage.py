@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from sparing.control.plan import Plan
+from sparing.flow.deliver.identity import DIGITS
 from sparing.model.bill import Bill
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark import parcels
@@ -46,10 +47,13 @@ def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFr
     names = spark.createDataFrame(
         rows, "recipient int, subscriber string, subscription string, topic string, cycle boolean"
     )
-    # Text is parsed below the explode: once for all recipients, not once for each.
+    # Text is parsed and digests are taken below the explode: once for all recipients, not once for each.
     payload = F.coalesce("payload", F.parse_json("text"))
-    parsed = rows_of(records, parcels.NOTIFICATIONS).withColumn("payload", payload)
+    parsed = rows_of(records, parcels.NOTIFICATIONS).withColumns({"payload": payload, "digest": _digest()})
     found = parsed.select(
+        F.col("digest"),
+        F.col("publisher"),
+        F.col("publication"),
         F.col("kind"),
         F.col("time"),
         F.col("start"),
@@ -58,15 +62,25 @@ def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFr
         F.explode("recipients").alias("recipient"),
     )
     return found.join(F.broadcast(names), "recipient").select(
+        F.concat("subscription", F.lit(":"), "digest").alias("id"),
         "subscriber",
         "subscription",
         "topic",
+        "publisher",
+        "publication",
         F.when((F.col("kind") == parcels.WINDOW) & F.col("cycle"), "digest").otherwise(F.col("kind")).alias("kind"),
         "time",
         F.col("start").alias("window_start"),
         F.col("end").alias("window_end"),
         "payload",
     )
+
+
+def _digest() -> Column:
+    """The digest in the ids of notifications, as `flow.deliver.identity` defines it."""
+    event = F.concat(F.length("publisher").cast("string"), F.lit(":"), "publisher", "publication")
+    window = F.concat(F.unix_micros("start").cast("string"), F.lit(" "), F.unix_micros("end").cast("string"))
+    return F.left(F.sha2(F.coalesce("about", event, window), 256), F.lit(DIGITS))
 
 
 def bill(records: DataFrame) -> DataFrame:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.workloads.bad_rows import Fault, Spoiler, positions
 from sparing.workloads.deployment_text import deployment_text
@@ -55,7 +56,10 @@ def write(
     if files < 1:
         raise SparingError(f"The number of files is {files}: it must be 1 or more.")
     if files > workload.size:
-        raise SparingError(f"{workload.size} publications do not fill {files} files: ask for fewer files.")
+        raise SparingError(
+            f"{counted(workload.size, 'publication does', 'publications do')} not fill "
+            f"{counted(files, 'file')}: ask for fewer files."
+        )
     if format == "parquet" and workload.bad:
         raise SparingError("Bad rows can be written as JSON only: choose the format json, or no bad rows.")
     _clear(folder, replace)
@@ -108,8 +112,9 @@ def _describe(workload: Workload, folder: Path, format: str) -> None:  # noqa: A
         description["subscriptions"] = SUBSCRIPTIONS
         (folder / SUBSCRIPTIONS).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     heading = (
-        f"The workload {description['name']}, seed {workload.seed}: {workload.size:,} publications, "
-        f"{len(rows):,} subscriptions that match {workload.selectivity:.2%} of them on average."
+        f"The workload {description['name']}, seed {workload.seed}: {counted(workload.size, 'publication')}, "
+        f"{counted(len(rows), 'subscription that matches', 'subscriptions that match')} "
+        f"{workload.selectivity:.2%} of them on average."
     )
     (folder / DEPLOYMENT).write_text(deployment_text(description, heading), encoding="utf-8")
 

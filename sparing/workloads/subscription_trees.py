@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 MOST_BELOW = 3  # brokers below a broker
@@ -47,7 +48,8 @@ def subscription_tree(rng: np.random.Generator, nodes: int, subscribers: int) ->
     brokers = nodes - subscribers
     if subscribers < 1 or brokers < 2:
         raise SparingError(
-            f"A tree needs a publisher, a broker and a subscriber: not {subscribers} subscribers of {nodes} nodes."
+            "A tree needs a publisher, a broker and a subscriber: "
+            f"not {counted(subscribers, 'subscriber')} of {counted(nodes, 'node')}."
         )
     parents, below = [0], [0] * brokers
     for _ in range(1, brokers):

@@ -27,7 +27,7 @@ SMALL = Settings(boxes=(300,), dimensions=(1, 2), k=3, changes=20, repeat=1)
 def test_everything_is_measured_and_told() -> None:
     told: list[str] = []
     figures = cover(None, SMALL, told.append)
-    assert told == ["300 boxes in 1 dimensions", "300 boxes in 2 dimensions"]
+    assert told == ["300 boxes in 1 dimension", "300 boxes in 2 dimensions"]
     assert [(f.boxes, f.dimensions, f.spark) for f in figures.whole] == [(300, 1, None), (300, 2, None)]
     assert all(f.numpy is not None and 0 < f.kept < 300 for f in figures.whole)
     assert all(len(change.add) == len(change.remove) == 3 for change in figures.changes)
@@ -77,7 +77,7 @@ def test_numpy_keeps_the_same_with_many_boxes() -> None:
 
 def test_an_incremental_cover_that_goes_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WatchedCover, "forwarded", property(lambda _: {"00000000"}))
-    with pytest.raises(SparingError, match=r"^The incremental cover went wrong with 300 boxes in 1 dimensions"):
+    with pytest.raises(SparingError, match=r"^The incremental cover went wrong with 300 boxes in 1 dimension"):
         cover(None, SMALL)
 
 

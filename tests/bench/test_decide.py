@@ -226,7 +226,7 @@ def test_mistakes_are_one_sentence(mistake):
 
 
 def test_nothing_to_decide_is_one_sentence():
-    with pytest.raises(SparingError, match=r"^Nothing is decided with 1 subscriptions, window/slide 1 at 5 pub"):
+    with pytest.raises(SparingError, match=r"^Nothing is decided with 1 subscription, window/slide 1 at 5 pub"):
         measure.measure(Cell(5, 1, 1), 1)
 
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from threading import Event
 
 import pytest
 import yaml
@@ -218,8 +219,11 @@ def test_worker_processes_give_the_same_bill(spark, tmp_path):
 
 def test_ctrl_c_asks_for_an_orderly_stop():
     before = signal.getsignal(signal.SIGINT)
-    with interruptible() as stop:
+    stop = Event()
+    with interruptible(stop):
         assert not stop.is_set()
         signal.raise_signal(signal.SIGINT)
         assert stop.is_set()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before

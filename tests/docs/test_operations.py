@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -31,13 +32,25 @@ def test_endpoints_are_accepted(text):
     assert sparing.Deployment.of(whole).source.format == yaml.safe_load(text)["source"]["format"]
 
 
+def test_the_connector_is_the_one_that_is_tried():
+    pom = ElementTree.fromstring(text_of("tests/spark/kafka/connector-pom.xml"))
+    space = {"m": "http://maven.apache.org/POM/4.0.0"}
+    tried = [
+        ":".join(one.findtext(f"m:{part}", namespaces=space) for part in ("groupId", "artifactId", "version"))
+        for one in pom.iterfind("m:dependencies/m:dependency", space)
+    ]
+    assert re.findall(r"-Dartifact=(\S+)", text_of(PAGE)) == tried
+    files = re.search(r"spark\.jars=(\S+)", text_of(PAGE))[1].split(",")
+    assert files == ["jars/{1}-{2}.jar".format(*one.split(":")) for one in tried]
+
+
 def test_every_reason_is_listed_in_order():
     reasons = [row["reason"].strip("`") for row in table(PAGE, "reason", "what happened")]
     assert reasons == [reason.value for reason in Reason]
 
 
 def test_every_kind_of_message_is_named():
-    (kinds,) = (row["meaning"] for row in table(PAGE, "column", "type", "meaning") if "publication" in row["meaning"])
+    (kinds,) = (row["meaning"] for row in table(PAGE, "column", "type", "meaning") if "`publication`" in row["meaning"])
     assert all(f"`{kind.value}`" in kinds for kind in MessageKind)
 
 

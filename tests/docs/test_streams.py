@@ -1,14 +1,18 @@
 """What docs/operations.md shows of streams: a query of one's own, and a line of the log."""
 
 import json
-from threading import Event
 from unittest.mock import Mock
 
 import pytest
+import yaml
 
 import sparing
+from sparing.deployment.planning import plan_of
+from sparing.spark.checkpoint import check_in, note_for
+from sparing.spark.follow import Following
 from sparing.spark.logs import log_to
 from sparing.spark.run import wait
+from sparing.spark.stopping import Stop
 from tests.docs.pages import only
 from tests.docs.reader import Reader, spark_at
 
@@ -46,11 +50,27 @@ def test_a_query_of_ones_own(spark, cars):
     assert refused["reason"] == "outside the advertisement"
 
 
+@pytest.mark.spark
+def test_what_is_said_of_edits(spark, cars):
+    path, told = cars / "cars.yaml", []
+    deployment = sparing.Deployment.read(path)
+    plan = plan_of(deployment)
+    note = note_for(spark, deployment, plan, {})
+    check_in(spark, str(cars / "checkpoint"), note)
+    following = Following(spark, deployment, plan, str(cars / "checkpoint"), told.append, told.append)
+    described = yaml.safe_load(path.read_text())
+    described["subscriptions"].append({"id": "all", "subscriber": "alice", "sql": "SELECT * FROM traffic"})
+    for edit in ({}, {"policy": {"decision": "wad"}}):
+        path.write_text(yaml.safe_dump(described | edit))
+        following.look()
+    assert told == only(PAGE, "text", "Change accepted").splitlines()
+
+
 def test_the_line_of_a_log(tmp_path):
     """A stand-in for the query: what is shown is written once it has been stopped."""
-    stop, path = Event(), tmp_path / "cars.jsonl"
+    stop, path = Stop(), tmp_path / "cars.jsonl"
     stop.set()
-    query = Mock(awaitTermination=lambda _: False, runId="none")
+    query = Mock(awaitTermination=lambda _: False, runId="none", status={"isTriggerActive": False})
     query.name = "sparing cars"
     with log_to(str(path)):
         wait(Mock(query=query, done=-1), stop)

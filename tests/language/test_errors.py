@@ -263,6 +263,11 @@ MISTAKES = [
         "A month is not always equally long: give the duration in weeks, days or smaller units.",
     ),
     ("unknown unit", WINDOW + "window(ts, '10 «sec»')", "There is no unit of time sec; did you mean seconds?"),
+    (
+        "session window",
+        WINDOW + "«session_window(ts, '5 minutes')»",
+        "Session windows are not supported: use window(...), or count_window(...) for numbers of publications.",
+    ),
     ("count window of nothing", WINDOW + "count_window(«0»)", "A whole number, 1 or more, is expected here."),
     # EVERY
     (

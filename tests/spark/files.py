@@ -62,16 +62,17 @@ def write_deployment(folder: Path, subscribed: list[dict[str, str]], **more: Any
 
 def results(folder: Path) -> dict[str, Counter]:
     """Notifications, bill and quarantine of an output folder: order and micro-batches left aside."""
-    notifications = Counter(json.dumps(row, sort_keys=True) for row in _rows(folder / "notifications"))
+    notifications = Counter(json.dumps(row, sort_keys=True) for row in rows(folder / "notifications"))
     bill: Counter = Counter()
-    for row in _rows(folder / "bill"):
+    for row in rows(folder / "bill"):
         bill[row["source"], row["target"], row["kind"], row.get("bucket")] += row["messages"]
-    quarantine = Counter((row["row"], row["reason"]) for row in _rows(folder / "quarantine"))
+    quarantine = Counter((row["row"], row["reason"]) for row in rows(folder / "quarantine"))
     return {"notifications": notifications, "bill": bill, "quarantine": quarantine}
 
 
-def _rows(folder: Path) -> list[dict[str, Any]]:
+def rows(folder: Path, batch: int | str = "*") -> list[dict[str, Any]]:
+    """The rows of a table, or those of one micro-batch."""
     found = []
-    for path in sorted(folder.glob("batch=*/part-*.json")):
+    for path in sorted(folder.glob(f"batch={batch}/part-*.json")):
         found += [json.loads(text) for text in path.read_text().splitlines()]
     return found

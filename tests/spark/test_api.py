@@ -32,8 +32,11 @@ def test_a_streaming_frame_gives_streaming_frames(spark, tmp_path):
     query = query.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
     query.awaitTermination()
     columns = [
+        "id",
         "subscriber",
         "subscription",
+        "publisher",
+        "publication",
         "kind",
         "time",
         "window_start",

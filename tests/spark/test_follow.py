@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import threading
+import time
 from datetime import datetime
+from threading import Thread
 
 import pytest
 import yaml
 
 from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
 from sparing.model.errors import SparingError
 from sparing.spark import run
-from sparing.spark.checkpoint import known_groups
+from sparing.spark.checkpoint import check_in, known_groups, note_for
 from sparing.spark.follow import Following
+from sparing.spark.stopping import Stop
 from tests.spark import files, world
 from tests.tries import thorough_only
 
@@ -24,6 +30,7 @@ GOES = {"id": "goes", "subscriber": "u3", "sql": "SELECT id FROM traffic WHERE l
 COMES = {"id": "comes", "subscriber": "u4", "sql": "SELECT id FROM traffic WHERE road = '401'"}
 WAITS = {"id": "a waits", "subscriber": "u4", "sql": "SELECT sum(lane) FROM traffic GROUP BY window(ts, '4 seconds')"}
 BATCHES = 6
+PATIENCE = 60
 
 
 def _table(path, subscribed):
@@ -84,8 +91,8 @@ def test_newcomers_begin_and_others_end_between_two_micro_batches(spark, tmp_pat
     assert _ids(received, "goes") == _expected(rows, high, [0, 1, 4, 5])
     assert _ids(received, "comes") == _expected(rows, lambda row: row["road"] == "401", [2, 3, 4, 5])
     assert told == [
-        "The stream follows a change: 3 subscriptions (1 new, 1 gone).",
-        "The stream follows a change: 5 subscriptions (2 new).",
+        "Change accepted, in force from the next micro-batch: 3 subscriptions (1 new, 1 gone).",
+        "Change accepted, in force from the next micro-batch: 5 subscriptions (2 new).",
     ]
     # Windows that were open when the plan changed are none the worse for it, although all numbers have changed.
     counted = sum(row["payload"]["n"] for batch in received["w"].values() for row in batch)
@@ -103,7 +110,7 @@ def test_a_mistake_is_told_and_changes_nothing(spark, tmp_path):
     rows, received, told = _stream(spark, tmp_path, {1: break_it})
     assert sum(map(len, _ids(received, "goes").values())) == sum((row["lane"] or 0) >= 3 for row in rows)
     (sentence,) = told
-    assert sentence.startswith("The stream goes on as before: ")
+    assert sentence.startswith("Change rejected, the stream keeps its plan: ")
     assert "has no field lne" in sentence
 
 
@@ -115,10 +122,8 @@ def test_what_a_running_stream_cannot_follow_is_told(spark, tmp_path):
     _, received, told = _stream(spark, tmp_path, {1: reshape})
     assert len(_ids(received, "goes")) == BATCHES
     (sentence,) = told
-    assert sentence.endswith(
-        "more than publishers, subscribers, subscriptions, links and outages has changed in the deployment; "
-        "stop it and run it again for that."
-    )
+    assert "watermark was 5 seconds and is 6 seconds" in sentence
+    assert sentence.endswith("put this back, or stop the stream and run it again.")
 
 
 def _reshape(folder, **parts):
@@ -142,8 +147,8 @@ def test_links_are_cut_and_joined_again_while_publications_are_under_way(spark, 
     changes = {1: lambda folder: _reshape(folder, overlay=cut), 3: lambda folder: _reshape(folder, overlay=overlay)}
     rows, received, told = _stream(spark, tmp_path, changes)
     assert told == [
-        "The stream follows a change: 6 links (1 gone).",
-        "The stream follows a change: 7 links (1 new).",
+        "Change accepted, in force from the next micro-batch: 6 links (1 gone).",
+        "Change accepted, in force from the next micro-batch: 7 links (1 new).",
     ]
     for name, wanted in (("stays", lambda row: row["lane"] < 3), ("goes", lambda row: row["lane"] >= 3)):
         mine = _expected(rows, lambda row, wanted=wanted: row["lane"] is not None and wanted(row), range(BATCHES))
@@ -169,8 +174,8 @@ def test_publishers_come_and_go(spark, tmp_path):
     }
     rows, received, told = _stream(spark, tmp_path, changes)
     assert told == [
-        "The stream follows a change: 2 publishers (1 gone).",
-        "The stream follows a change: 3 publishers (1 new).",
+        "Change accepted, in force from the next micro-batch: 2 publishers (1 gone).",
+        "Change accepted, in force from the next micro-batch: 3 publishers (1 new).",
     ]
     size = -(-len(rows) // BATCHES)
     quiet = {row["id"] for row in rows[2 * size : 4 * size] if row["publisher"] == "p1"}
@@ -192,15 +197,79 @@ def test_a_broker_that_is_cut_off_is_told(spark, tmp_path):
     cut = overlay | {"links": [link for link in overlay["links"] if link != ["c2", "e3"]]}
     _, received, told = _stream(spark, tmp_path, {1: lambda folder: _reshape(folder, overlay=cut)})
     (sentence,) = told
-    assert sentence.startswith("The stream goes on as before: ")
+    assert sentence.startswith("Change rejected, the stream keeps its plan: ")
     assert "no links lead from" in sentence
     assert len(_ids(received, "goes")) == BATCHES
+
+
+def test_edits_of_an_idle_stream_are_told_within_seconds(spark, tmp_path):
+    """Nothing is published meanwhile, so no micro-batch starts."""
+    files.write_trace(tmp_path / "data", world.publications(3, 20), files=1)
+    path = files.write_deployment(tmp_path, [STAYS, GOES], watermark="5 seconds", checkpoint="checkpoint")
+    good = path.read_text()
+    told, batches, stop = [], [], Stop()
+    watch = {"watch": lambda batch, _: batches.append(batch), "tell": told.append, "stop": stop}
+    query = run.stream(spark, Deployment.read(path), **watch)
+    thread = Thread(target=run.wait, args=(query, stop))
+    thread.start()
+
+    def edit(text, number):
+        path.write_text(text)
+        _until(lambda: len(told) >= number)
+        assert len(told) == number
+        return told[-1]
+
+    try:
+        _until(lambda: len(batches) > 1 and not query.status["isTriggerActive"])  # one more moves the watermark
+        quiet = len(batches)
+        without = yaml.safe_load(good)
+        del without["subscriptions"][0]
+        expected = "Change accepted, in force from the next micro-batch: 1 subscription (1 gone)."
+        assert edit(yaml.safe_dump(without), 1) == expected
+        assert "Change rejected" in edit("overlay: [", 2)
+        said = edit(yaml.safe_dump(without | {"policy": {"decision": "wad"}}), 3)
+        assert "policy.decision was adock and is wad" in said
+        assert len(batches) == quiet, "all that without a micro-batch"
+        path.write_text(yaml.safe_dump(without))
+        files.write_trace(tmp_path / "more", world.publications(4, 20), files=1)
+        (tmp_path / "more/part-000.json").rename(tmp_path / "data/part-001.json")
+        _until(lambda: len(batches) > quiet)
+    finally:
+        stop.set()
+        thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert len(told) == 3, "the same edit is told once"
+    last = files.rows(tmp_path / "out/notifications", batches[quiet])
+    assert {row["subscription"] for row in last} == {"goes"}, "what was accepted is in force"
+    _until(lambda: not any(thread.name == "sparing follow" for thread in threading.enumerate()))
+
+
+def _until(holds):
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_an_edit_that_no_micro_batch_ran_under_does_no_harm_later(spark, tmp_path):
+    """Every task of a session fetches the plans that were shipped in it, also after their stream has ended."""
+    path = files.write_deployment(tmp_path, [STAYS])
+    deployment, told, checkpoint = Deployment.read(path), [], str(tmp_path / "checkpoint")
+    plan = plan_of(deployment)
+    check_in(spark, checkpoint, note_for(spark, deployment, plan, {}))
+    following = Following(spark, deployment, plan, checkpoint, told.append, told.append)
+    _reshape(tmp_path, subscriptions=[STAYS, GOES])
+    following.look()
+    assert told == ["Change accepted, in force from the next micro-batch: 2 subscriptions (1 new)."]
+    del following
+    gc.collect()
+    assert spark.range(4, numPartitions=2).rdd.count() == 4
 
 
 def test_a_deployment_without_a_file_has_nothing_to_follow(spark, tmp_path):
     deployment = Deployment.of(world.description([STAYS]), tmp_path)
     told = []
-    following = Following(spark, deployment, None, str(tmp_path / "checkpoint"), told.append)
+    following = Following(spark, deployment, None, str(tmp_path / "checkpoint"), told.append, told.append)
     following.catch_up()
     assert not told
 

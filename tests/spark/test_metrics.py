@@ -91,12 +91,15 @@ def test_the_log_tells_the_story(watched):
         "stream started": 1,
         "plan in force": 2,
         "micro-batch": 3,
-        "plan changed": 1,
+        "change accepted": 1,
         "change refused": 1,
+        "plan changed": 1,
         "stream ended": 1,
     }
     lines = {line["event"]: line for line in watched.log}
-    assert lines["plan changed"]["message"] == watched.told[0]
+    assert lines["change accepted"]["message"] == watched.told[0]
+    assert events.index("change accepted") < events.index("plan changed")
+    assert lines["plan changed"]["message"].endswith(watched.told[0].partition(": ")[2])
     assert lines["change refused"]["message"] == watched.told[1]
     assert lines["change refused"]["level"] == "warning"
     assert lines["plan in force"]["version"] == 2

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from threading import Event
-
 import pytest
 from pyspark.errors import StreamingQueryException
 
 from sparing.model.errors import SparingError
 from sparing.spark import run
 from sparing.spark.failures import write_trouble
+from sparing.spark.stopping import Stop
 
 DIED = "Job aborted\norg.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"
 
@@ -80,7 +79,7 @@ def test_what_would_fail_again_is_not_tried_again():
 
 def test_a_stream_that_is_to_stop_does_not_wait_for_the_next_try(monkeypatch):
     monkeypatch.setattr(run, "PAUSES", (600.0,))
-    stop = Event()
+    stop = Stop()
     stop.set()
     stream, _ = _stream([DIED, None])
     run.wait(stream, stop)

@@ -126,7 +126,7 @@ def test_as_a_stream_that_is_stopped_started_and_edited(spark, batch, tmp_path):
     run.wait(run.stream(spark, deployment, once=True))
     publish(tmp_path, range(STOPPED, FILES))
     run.wait(run.stream(spark, deployment, once=True, watch=edit, tell=told.append))
-    assert told == ["The stream follows a change: 17 subscriptions (1 new)."]
+    assert told == ["Change accepted, in force from the next micro-batch: 17 subscriptions (1 new)."]
     found = deliveries(tmp_path / "out")
     assert [d for d in found if d.subscription != "comes"] == deliveries(batch[1])
 

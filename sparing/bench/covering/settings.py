@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
 
@@ -23,7 +24,7 @@ class Case:
     dimensions: int
 
     def __str__(self) -> str:
-        return f"{self.boxes:,} boxes in {self.dimensions} dimensions"
+        return f"{counted(self.boxes, 'box', 'boxes')} in {counted(self.dimensions, 'dimension')}"
 
 
 @dataclass(frozen=True)

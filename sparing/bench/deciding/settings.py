@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.workloads.stock import DEFAULTS, stock
 from sparing.workloads.workload import Workload
@@ -27,7 +28,7 @@ class Cell:
     ratio: float
 
     def __str__(self) -> str:
-        return f"{self.subscriptions:,} subscriptions, window/slide {self.ratio:g}"
+        return f"{counted(self.subscriptions, 'subscription')}, window/slide {self.ratio:g}"
 
     @property
     def duration(self) -> float:

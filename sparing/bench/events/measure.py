@@ -27,6 +27,7 @@ from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
 from sparing.flow.publications import Publications
 from sparing.match.columns import column
+from sparing.model.counted import counted
 from sparing.model.types import END_OF_TIME
 from sparing.spark import sources
 from sparing.spark.pipeline import PubSub
@@ -64,7 +65,10 @@ def _on_spark(spark: SparkSession, settings: Settings, count: int, tell: Tell) -
         seconds: dict[str, list[float]] = {name: [] for name in ways}
         for turn in range(settings.repeat + 1):
             for name, way in ways.items():
-                tell(f"{count:,} events, {name}" + (f", {turn} of {settings.repeat}" if turn else ", to get warm"))
+                tell(
+                    f"{counted(count, 'event')}, {name}"
+                    + (f", {turn} of {settings.repeat}" if turn else ", to get warm")
+                )
                 begun = time.perf_counter()
                 way()
                 if turn:
@@ -99,7 +103,7 @@ def _in_flight(settings: Settings, count: int, tell: Tell) -> InFlight:
 
     A stream stores and loads all of that state in every micro-batch; how long it takes is measured, too.
     """
-    tell(f"{count:,} events in flight")
+    tell(f"{counted(count, 'event')} in flight")
     workload = settings.burst(count)
     plan = plan_of(Deployment.of(workload.description))
     reports = _reports(workload, plan)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.folding.problem import Problem
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
 
@@ -30,7 +31,7 @@ class Case:
     ranges: str
 
     def __str__(self) -> str:
-        return f"{self.subscriptions:,} subscriptions, {self.dimensions}-dimensional, {self.ranges}"
+        return f"{counted(self.subscriptions, 'subscription')}, {self.dimensions}-dimensional, {self.ranges}"
 
 
 @dataclass(frozen=True)

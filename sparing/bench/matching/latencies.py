@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from sparing.bench.matching.engines import SparingIndex
-from sparing.bench.matching.settings import Case, Settings, Told, cases, counted
+from sparing.bench.matching.settings import Case, Settings, Told, cases
 from sparing.bench.matching.shapes import SHAPES
 from sparing.language.parse import parse_filter
 from sparing.match import Index
+from sparing.model.counted import counted
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def _small(case: Case, settings: Settings) -> list[Timing]:
         seconds: list[float] = []
         while len(seconds) < MOST_TIMES and (len(seconds) < settings.repeat or time.perf_counter() < until):
             seconds.append(_timed(match_at, len(seconds), count))
-        note(f"match {counted(count)}", seconds)
+        note(f"match {counted(count, 'event')}", seconds)
 
     taken, next_id = list(range(case.subscriptions)), case.subscriptions
     firsts, inserts, parsed, removes = [], [], [], []

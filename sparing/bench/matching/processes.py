@@ -12,8 +12,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from sparing.bench.matching.engines import ENGINES, Engine
-from sparing.bench.matching.settings import Case, Told, counted
+from sparing.bench.matching.settings import Case, Told
 from sparing.bench.matching.shapes import SHAPES
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 STARTING = 600.0  # seconds within which an engine must start, or take subscriptions in
@@ -97,7 +98,7 @@ class Process:
         if self._process is None:
             assert self._case is not None
             self.load(self._case)
-        done: Run = self._ask(at_least + patience, f"matching {counted(events)}", "run", events, way, at_least)
+        done: Run = self._ask(at_least + patience, f"matching {counted(events, 'event')}", "run", events, way, at_least)
         return done
 
     def _start(self) -> None:

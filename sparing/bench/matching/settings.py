@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sparing.bench.matching.engines import ENGINES, MOST_EVENTS
 from sparing.bench.matching.shapes import SHAPES
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 Told = Callable[[str], None]  # told of every measurement, as it is made
@@ -59,7 +60,7 @@ class Case:
     events: int
 
     def __str__(self) -> str:
-        return f"{self.workload}, {self.subscriptions:,} subscriptions"
+        return f"{self.workload}, {counted(self.subscriptions, 'subscription')}"
 
     @property
     def workload(self) -> str:
@@ -78,8 +79,3 @@ def cases(settings: Settings) -> Iterator[Case]:
         for selectivity in SHAPES[name].selectivities:
             for count in sorted(settings.subscriptions):
                 yield Case(name, selectivity, count, settings.seed, settings.events)
-
-
-def counted(events: int) -> str:
-    """A number of events, for people."""
-    return "1 event" if events == 1 else f"{events:,} events"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.matchmaker.demand import Demand, Tree, trees_by_hops
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
 from sparing.workloads.transit_stub import Rounding, descriptors
@@ -33,7 +34,7 @@ class Case:
     trees: str
 
     def __str__(self) -> str:
-        return f"{self.links:,} links, {self.overlay}, {self.trees}"
+        return f"{counted(self.links, 'link')}, {self.overlay}, {self.trees}"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ NOTHING = "no part"  # a technique that cannot make a difference to a workload
 
 @dataclass(frozen=True)
 class Saved:
-    """Messages between brokers, all kinds: with all techniques, with none; with each one alone, and without it."""
+    """Messages of all kinds on links: with all techniques, with none; with each one alone, and without it."""
 
     name: str
     about: str

@@ -7,29 +7,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparing.flow.deliver.identity import about_window
+
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A window's result, a digest or a count window, for one subscription."""
+    """A window's result, a digest or a count window, for one subscription; its id is taken of `about`."""
 
     subscription: int
     start: int
     end: int
     payload: str
+    about: str
 
 
 @dataclass(frozen=True)
 class Notifications:
-    """Many of them, as columns."""
+    """Many of them, as columns; without `about` it is the windows' times."""
 
     subscription: np.ndarray
     start: np.ndarray
     end: np.ndarray
     payload: list[str]
+    about: list[str] | None = None
 
     def __len__(self) -> int:
         return len(self.payload)
 
     def __iter__(self) -> Iterator[Notification]:
-        columns = self.subscription.tolist(), self.start.tolist(), self.end.tolist(), self.payload
+        starts, ends = self.start.tolist(), self.end.tolist()
+        about = map(about_window, starts, ends) if self.about is None else self.about
+        columns = self.subscription.tolist(), starts, ends, self.payload, about
         return (Notification(*row) for row in zip(*columns, strict=True))

@@ -21,13 +21,14 @@ from sparing.flow.events.scene import Scene
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a circle is told about an event: facts that are new to it, and all so far."""
+    """What a circle is told about an event: facts that are new to it, and all so far (`version`: how many)."""
 
     circle: Circle
     event: Event
     time: int
     new: int
     facts: int
+    version: int
 
 
 Due = Callable[[Told], bool]
@@ -120,7 +121,7 @@ def disseminate(scene: Scene, event: Event, time: int, due: Due) -> list[Notice]
         if circle.fields is not None:
             new &= event.of_fields(circle.fields)
         if new:
-            notices.append(Notice(circle, event, time, new, facts))
+            notices.append(Notice(circle, event, time, new, facts, version))
     if scene.policy.merges:
         _cross(scene, event, time, sorted({notice.circle.broker for notice in notices}))
     for notice in notices:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sparing.flow.deliver.identity import about_merged
 from sparing.flow.deliver.payload import Json, json_object, json_value
 from sparing.flow.events.circles import MOST_KNOWN
 from sparing.flow.events.crowd import Columns
@@ -20,13 +21,17 @@ from sparing.model.types import EPOCH, MICROSECOND, Code
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """One notification, for all subscriptions that get it at that time; `start` and `end` are the event's window."""
+    """One notification, for all subscriptions that get it at that time; `start` and `end` are the event's window.
+
+    Ids are taken of `about`.
+    """
 
     subscriptions: tuple[int, ...]
     time: int
     start: int
     end: int
     payload: str
+    about: str
 
 
 class Teller:
@@ -56,7 +61,8 @@ class Teller:
                 ("history", Json(json_object(several)) if several else None),
             ]
         )
-        return Telling(notice.circle.members, notice.time, event.began, event.closes, payload)
+        about = about_merged(event.key, event.began, notice.time, notice.version)
+        return Telling(notice.circle.members, notice.time, event.began, event.closes, payload, about)
 
     def _names(self, columns: Columns) -> dict[int, str]:
         """What the fields are called that somebody selected."""

@@ -14,6 +14,7 @@ from sparing.flow.pairs import Pairs
 from sparing.flow.publications import Publications
 from sparing.flow.rank.choose import Chooser
 from sparing.match.explain import explain_codes
+from sparing.model.counted import counted
 from sparing.model.rank import Fairness
 from sparing.model.subscription import Subscription
 from sparing.model.types import EPOCH, MICROSECOND, Code, Kind
@@ -223,7 +224,7 @@ def _ranking(plan: Plan, publication: Publications, choice: Choice, place: int) 
     if k is None:
         return f"{gets}: {choice.publisher} does not choose, so everybody who matches gets it."
     if len(candidates) <= k:
-        return f"{gets}: {_count(len(candidates), 'matches', 'match')}, and {k:,} may get it."
+        return f"{gets}: {counted(len(candidates), 'matches', 'match')}, and {k:,} may get it."
     last = candidates[k - 1]
     better = sum(_above(c.score, last.score) for c in candidates)
     equal = [at for at, c in enumerate(candidates) if c.score == last.score]
@@ -238,7 +239,7 @@ def _ranking(plan: Plan, publication: Publications, choice: Choice, place: int) 
     number = int(publication.advertisement[0])
     alike = plan.advertisements[number].rank.by is None
     all_of = "match and are alike" if alike else f"have {_score(mine.score)}"
-    who = f"{len(equal):,} subscriptions {all_of}, for {_count(k - better, 'place', 'places')}"
+    who = f"{counted(len(equal), 'subscription')} {all_of}, for {counted(k - better, 'place')}"
     if plan.advertisements[number].rank.fair is Fairness.NONE:
         return f"{gets}: {who}, and the lower id comes first."
     drawn = f"and lots were drawn, by the publication's id: {name} was {'' if mine.chosen else 'not '}drawn"
@@ -267,10 +268,6 @@ def _way(plan: Plan, choice: Choice, mine: Candidate) -> str:
         if onward is None or not picked:
             return "; ".join(sentences) + "."
         told, at = picked, int(routes.target[routes.link_of[at, goal]])
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def _score(score: float | None) -> str:

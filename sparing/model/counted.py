@@ -1,0 +1,21 @@
+"""Numbers with their nouns."""
+
+from __future__ import annotations
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun; the plural ends in s unless it is given.
+
+    >>> counted(1, "row"), counted(1200, "row"), counted(0, "entry", "entries")
+    ('1 row', '1,200 rows', '0 entries')
+    """
+    return f"{number:,} {noun(number, one, many)}"
+
+
+def noun(number: int, one: str, many: str | None = None) -> str:
+    """The form of a noun that goes with a number.
+
+    >>> noun(1, "waits", "wait")
+    'waits'
+    """
+    return one if number == 1 else many if many is not None else f"{one}s"
