@@ -18,7 +18,7 @@ from sparing.deployment.deployment import Deployment, Endpoint
 from sparing.deployment.endpoints import meant
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
-from sparing.spark.admit_stage import CORRUPT, LINE, TOP_K, union_fields
+from sparing.spark.admit_stage import CORRUPT, LINE, MORE, MOST_KEPT, SIZE, TOP_K, union_fields
 from sparing.spark.failures import cause, damage_told
 from sparing.spark.paths import as_pattern, located
 
@@ -64,14 +64,37 @@ def _text_schema(deployment: Deployment) -> T.StructType:
 def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
     """JSON lines. Each line is kept as it came, for rows that have to be set aside."""
     reader = spark.readStream if streaming else spark.read
-    lines = reader.options(**source.options).text(_path(spark, source, streaming)).where(F.trim("value") != "")
+    lines = reader.options(**source.options).text(_path(spark, source, streaming))
+    # Long lines are not copied to be trimmed.
+    lines = lines.where(F.when(F.octet_length("value") <= MOST_KEPT, F.trim("value") != "").otherwise(F.lit(True)))
     return _parsed(lines, F.col("value"), deployment, source)
 
 
 def _parsed(rows: DataFrame, text: Column, deployment: Deployment, source: Endpoint) -> DataFrame:
+    """The fields of JSON texts. One that is too long is not parsed, and only its beginning is kept."""
     options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
-    fields = F.from_json(text, _text_schema(deployment), options).alias("fields")
-    return rows.select(text.alias(LINE), fields).select(LINE, "fields.*")
+    schema = _text_schema(deployment)
+    size = F.octet_length(text).cast("long")
+    long = size > deployment.limits.row_bytes
+    return rows.select(
+        F.when(long, F.substring(text, 1, MOST_KEPT)).otherwise(text).alias(LINE),
+        F.when(long, size).alias(SIZE),
+        F.when(~long, _goes_on(text, schema, options)).otherwise(F.lit(False)).alias(MORE),
+        F.from_json(F.when(~long, text), schema, options).alias("fields"),
+    ).select(LINE, SIZE, MORE, "fields.*")
+
+
+def _goes_on(text: Column, schema: T.StructType, options: Mapping[str, str]) -> Column:
+    """Whether something follows the first JSON value of a text, which Spark does not look at.
+
+    An object without a brace inside is cleared at a glance. All others are read twice more, as the only item of an array
+    and of an object: whatever follows the value breaks one of them.
+    """
+    cleared = F.octet_length(F.substring_index(text, "}", 1)) + 1 == F.octet_length(text)
+    items = F.from_json(F.concat(F.lit("["), text, F.lit("]")), T.ArrayType(T.StringType()), options)
+    member = F.from_json(F.concat(F.lit('{"publisher":'), text, F.lit("}")), schema, options)
+    alone = F.coalesce(F.size(items) == 1, F.lit(False)) & member[CORRUPT].isNull()
+    return F.when(cleared, F.lit(False)).otherwise(~alone)
 
 
 def _csv(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
