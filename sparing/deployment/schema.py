@@ -605,8 +605,8 @@ class FileEntry(Entry):
     ahead: Annotated[Duration | None, Wants("a duration such as '10 minutes', or null")] = Field(
         default="10 minutes",
         description=(
-            "How far the event time of a row may be ahead of the clock in a stream. A row from further in the future is "
-            "in quarantine and does not move the watermark. `null`: any time is accepted."
+            "How far the event time of a row may be ahead of the clock in a stream. A row from further in the future "
+            "is in quarantine and does not move the watermark. `null`: any time is accepted."
         ),
     )
     limits: LimitsEntry = Field(default_factory=LimitsEntry, description="What one row may ask for: [limits](#limits).")

@@ -48,12 +48,14 @@ class Fault(IntEnum):
     GARBLED = 2
     UNREADABLE = 3
     MORE = 4
+    HALF = 5
 
 
 _FAULTS = {
     Fault.GARBLED: "the text is not UTF-8: \ufffd stands for its bad bytes",
     Fault.UNREADABLE: "the line cannot be read as a row",
-    Fault.MORE: "the line has more text after its JSON object: write one object on a line",
+    Fault.MORE: "the line is not exactly one JSON object, with nothing after it",
+    Fault.HALF: "the text has half of a surrogate pair, such as \\ud800 alone, which is no character",
 }
 
 

@@ -22,8 +22,8 @@ from sparing.model.types import FieldType, Kind
 CORRUPT = "_corrupt_record"
 TOP_K = "top_k"  # the column of a row's wish, unless a topic has a field of that name
 LINE = "_line"  # the text that a row was read from, where there is one
-SIZE = "_bytes"  # how long a row is that is too long, in bytes
-MORE = "_more"  # whether a line goes on after its JSON object
+SIZE = "_sparing_bytes"  # how long a row is that is too long, in bytes
+FAULT = "_sparing_fault"  # what the source finds wrong with a text that Spark can read, as a `Fault`
 ROW_BYTES = 1 << 20  # how long a row may be unless the deployment says otherwise
 MOST_KEPT = 1_000  # characters that are kept of a row that is too long
 FIELD = "field_"  # what starts the names of the columns that hold fields, once they have their types
@@ -120,8 +120,8 @@ def _fault(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) 
     found = F.when(F.col(SIZE).isNotNull(), Fault.TOO_LONG.value).when(_garbled(given, fields), Fault.GARBLED.value)
     if CORRUPT in given:
         found = found.when(F.col(CORRUPT).isNotNull(), Fault.UNREADABLE.value)
-    if MORE in given:
-        found = found.when(F.col(MORE), Fault.MORE.value)
+    if FAULT in given:
+        found = found.when(F.col(FAULT) != Fault.NONE.value, F.col(FAULT))
     return found.otherwise(Fault.NONE.value).cast("tinyint")
 
 
@@ -179,11 +179,11 @@ def _in_range(value: Column, type_: FieldType) -> Column:
 
 
 def _counted(raw: Column, unit: str, type_: FieldType) -> Column:
-    """A number of units since 1970 as a timestamp, exactly; what lies below a microsecond is dropped."""
+    """A number of units since 1970 as a timestamp, to the nearest microsecond."""
     number = F.trim(raw.cast("string")).try_cast("decimal(38,18)")
-    micros = F.try_multiply(number, F.lit(_UNITS[unit]).cast("decimal(7,0)"))
+    micros = F.round(F.try_multiply(number, F.lit(_UNITS[unit]).cast("decimal(7,0)")), 0)
     fits = micros.between(F.lit(type_.low), F.lit(type_.high))
-    return F.when(fits, F.timestamp_micros(F.floor(micros).try_cast("bigint")))
+    return F.when(fits, F.timestamp_micros(micros.try_cast("bigint")))
 
 
 def _misfits(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> dict[str, Column]:

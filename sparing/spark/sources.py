@@ -16,9 +16,10 @@ from pyspark.sql import types as T
 
 from sparing.deployment.deployment import Deployment, Endpoint
 from sparing.deployment.endpoints import meant
+from sparing.flow.admit import Fault
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
-from sparing.spark.admit_stage import CORRUPT, LINE, MORE, MOST_KEPT, SIZE, TOP_K, union_fields
+from sparing.spark.admit_stage import CORRUPT, FAULT, LINE, MOST_KEPT, SIZE, TOP_K, union_fields
 from sparing.spark.failures import cause, damage_told
 from sparing.spark.paths import as_pattern, located
 
@@ -26,6 +27,8 @@ TEXT_FORMATS = ("json", "csv")
 FILES = (*TEXT_FORMATS, "parquet", "orc", "avro")
 _RECURSIVE = "recursiveFileLookup"
 _MOST_AT_ONCE = ("maxfilespertrigger", "maxbytespertrigger")
+_FIRST, _SECOND = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # halves of surrogate pairs
+_HALF = rf"{_FIRST}(?!{_SECOND})|(?<!{_FIRST}){_SECOND}"
 
 
 def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFrame:
@@ -65,8 +68,9 @@ def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streami
     """JSON lines. Each line is kept as it came, for rows that have to be set aside."""
     reader = spark.readStream if streaming else spark.read
     lines = reader.options(**source.options).text(_path(spark, source, streaming))
-    # Long lines are not copied to be trimmed.
-    lines = lines.where(F.when(F.octet_length("value") <= MOST_KEPT, F.trim("value") != "").otherwise(F.lit(True)))
+    # Lines that are too long are not copied to be trimmed.
+    short = F.octet_length("value") <= deployment.limits.row_bytes
+    lines = lines.where(F.when(short, F.trim("value") != "").otherwise(F.lit(True)))
     return _parsed(lines, F.col("value"), deployment, source)
 
 
@@ -79,22 +83,32 @@ def _parsed(rows: DataFrame, text: Column, deployment: Deployment, source: Endpo
     return rows.select(
         F.when(long, F.substring(text, 1, MOST_KEPT)).otherwise(text).alias(LINE),
         F.when(long, size).alias(SIZE),
-        F.when(~long, _goes_on(text, schema, options)).otherwise(F.lit(False)).alias(MORE),
+        F.when(long, Fault.NONE.value)
+        .when(_goes_on(text, schema, options), Fault.MORE.value)
+        .when(_has_half(text), Fault.HALF.value)
+        .otherwise(Fault.NONE.value)
+        .alias(FAULT),
         F.from_json(F.when(~long, text), schema, options).alias("fields"),
-    ).select(LINE, SIZE, MORE, "fields.*")
+    ).select(LINE, SIZE, FAULT, "fields.*")
 
 
 def _goes_on(text: Column, schema: T.StructType, options: Mapping[str, str]) -> Column:
     """Whether something follows the first JSON value of a text, which Spark does not look at.
 
-    An object without a brace inside is cleared at a glance. All others are read twice more, as the only item of an array
-    and of an object: whatever follows the value breaks one of them.
+    An object without a brace inside is cleared at a glance. All others are read twice more, as the only item of an
+    array and of an object: whatever follows the value breaks one of them.
     """
     cleared = F.octet_length(F.substring_index(text, "}", 1)) + 1 == F.octet_length(text)
     items = F.from_json(F.concat(F.lit("["), text, F.lit("]")), T.ArrayType(T.StringType()), options)
     member = F.from_json(F.concat(F.lit('{"publisher":'), text, F.lit("}")), schema, options)
     alone = F.coalesce(F.size(items) == 1, F.lit(False)) & member[CORRUPT].isNull()
     return F.when(cleared, F.lit(False)).otherwise(~alone)
+
+
+def _has_half(text: Column) -> Column:
+    """Whether a text has the escape of half a surrogate pair, which Spark replaces by a question mark."""
+    escapes = F.replace(text, F.lit("\\\\"), F.lit("  "))  # so that each backslash left begins an escape
+    return F.when(text.contains("\\u"), escapes.rlike(_HALF)).otherwise(F.lit(False))
 
 
 def _csv(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:

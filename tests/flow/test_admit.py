@@ -121,7 +121,7 @@ REPORT = GOOD | {"publisher": "p3"}  # the same on a merged topic
         (
             GOOD | {"more": "{}{}"},
             Reason.MALFORMED,
-            "the line has more text after its JSON object: write one object on a line",
+            "the line is not exactly one JSON object, with nothing after it",
         ),
         (
             GOOD | {"long": "{..."},
