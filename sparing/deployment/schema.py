@@ -273,7 +273,7 @@ class TimeEntry(Entry):
 
     noun = "an event time"
     field: Text = Field(description="The field that holds the event time; its type is `timestamp`.")
-    unit: Literal["s", "ms", "us"] | None = Field(
+    unit: Annotated[Literal["s", "ms", "us"] | None, Wants("s, ms or us")] = Field(
         default=None,
         description=(
             "With a unit, the event time comes as a number of seconds, milliseconds or microseconds since 1970, and "

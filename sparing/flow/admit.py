@@ -211,7 +211,7 @@ class Admission:
             return Reason.NO_EVENT_TIME, f"the event time {topic.time} is missing"
         said = str(topic.fields[topic.time].value(int(time.values[row])))
         if not EARLIEST <= time.values[row] <= LATEST:
-            return Reason.WRONG_TYPE, f"the event time {topic.time} is not in the years 1000 to 8999: {said}"
+            return Reason.WRONG_TYPE, f"the event time {topic.time} is not in the years 1700 to 2199: {said}"
         if rows.latest is not None and time.values[row] > rows.latest:
             latest = topic.fields[topic.time].value(rows.latest)
             return Reason.FUTURE, f"the event time {topic.time} is {said}; the latest that is accepted now is {latest}"

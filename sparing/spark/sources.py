@@ -27,6 +27,7 @@ TEXT_FORMATS = ("json", "csv")
 FILES = (*TEXT_FORMATS, "parquet", "orc", "avro")
 _RECURSIVE = "recursiveFileLookup"
 _MOST_AT_ONCE = ("maxfilespertrigger", "maxbytespertrigger")
+_MOST_OF_CSV = 1 << 24  # characters of a value in CSV that can be read without much memory
 _FIRST, _SECOND = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # halves of surrogate pairs
 _HALF = rf"{_FIRST}(?!{_SECOND})|(?<!{_FIRST}){_SECOND}"
 
@@ -111,8 +112,12 @@ def _has_half(text: Column) -> Column:
     return F.when(text.contains("\\u"), escapes.rlike(_HALF)).otherwise(F.lit(False))
 
 
-def _csv(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
-    options = {"header": "true", "columnNameOfCorruptRecord": CORRUPT, "enforceSchema": "false", **source.options}
+def _csv(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
+    """CSV with a header. What Spark's reader cannot set aside is left to lines far above the limit: there it fails."""
+    most = deployment.limits.row_bytes
+    bounds = {"maxColumns": str(most), "maxCharsPerColumn": str(max(most, _MOST_OF_CSV))}
+    options = {"header": "true", "columnNameOfCorruptRecord": CORRUPT, "enforceSchema": "false", **bounds}
+    options |= source.options
     # The columns are those of the files' header, in its order; so a look at one of them comes first.
     header = spark.read.options(**{**options, "inferSchema": "false"}).csv(_path(spark, source)).columns
     schema = T.StructType([T.StructField(name, T.StringType()) for name in [*header, CORRUPT]])

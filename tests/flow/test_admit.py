@@ -103,12 +103,12 @@ REPORT = GOOD | {"publisher": "p3"}  # the same on a merged topic
         (
             GOOD | {"ts": EARLIEST - 1},
             Reason.WRONG_TYPE,
-            "the event time ts is not in the years 1000 to 8999: 0999-12-31 23:59:59.999999+00:00",
+            "the event time ts is not in the years 1700 to 2199: 1699-12-31 23:59:59.999999+00:00",
         ),
         (
             GOOD | {"ts": LATEST + 1},
             Reason.WRONG_TYPE,
-            "the event time ts is not in the years 1000 to 8999: 9000-01-01 00:00:00+00:00",
+            "the event time ts is not in the years 1700 to 2199: 2200-01-01 00:00:00+00:00",
         ),
         (
             GOOD | {"ts": LATEST_NOW + 1},
