@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.deployment.attributes import kinds_of
-from sparing.deployment.deployment import Deployment, Policy
+from sparing.deployment.deployment import Deployment, Limits, Policy
 from sparing.deployment.durations import duration
 from sparing.deployment.endpoints import endpoint
 from sparing.deployment.mistakes import Mistakes
@@ -31,7 +31,9 @@ def build(sections: Sections, base: Path) -> Deployment:
     subscribers = candidates(sections.subscribers, brokers, mistakes)
     # A query about a topic that has a mistake itself would look wrong, too.
     sound = topics if len(topics) == len(file.topics) else None
-    subscriptions = subscriptions_of(sections.subscriptions, subscribers, sound, mistakes)
+    subscriptions = subscriptions_of(
+        sections.subscriptions, subscribers, sound, file.limits.windows_per_event, mistakes
+    )
     # So would a score, if an attribute that it names belongs to a subscription that has one.
     whole = len(subscriptions) == len(sections.subscriptions.entries)
     kinds = kinds_of(subscriptions, sections.subscriptions.place, mistakes) if whole else None
@@ -39,6 +41,7 @@ def build(sections: Sections, base: Path) -> Deployment:
     source = endpoint("source", file.source, base, place, mistakes)
     sink = endpoint("sink", file.sink, base, place, mistakes)
     watermark = duration("watermark", file.watermark, 0, place(("watermark",)), mistakes)
+    ahead = None if file.ahead is None else duration("ahead", file.ahead, 0, place(("ahead",)), mistakes)
     bucket = duration("bucket", file.bill.bucket, 1, place(("bill", "bucket")), mistakes)
     policy = _policy(file.policy, place, mistakes)
     outages = outages_of(file.outages, brokers, place, mistakes)
@@ -57,7 +60,9 @@ def build(sections: Sections, base: Path) -> Deployment:
         policy=policy,
         outages=outages,
         watermark=watermark,
+        ahead=ahead,
         bucket=bucket,
+        limits=Limits(file.limits.row_bytes, file.limits.windows_per_event),
         prices=prices,
         checkpoint=None if file.checkpoint is None else located(file.checkpoint, base),
         tables=sections.tables,

@@ -50,11 +50,20 @@ class Policy:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """What one row may ask for: how many bytes it may have, and for how many windows of a subscription it may count."""
+
+    row_bytes: int = 1 << 20
+    windows_per_event: int = 1_000
+
+
+@dataclass(frozen=True)
 class Deployment:
     """Overlay, topics, who publishes and who wants what, where data comes from and goes to.
 
     `subscribers` maps each subscriber to the brokers that it may attach to. `watermark` is how much later than the
-    latest event a publication may still arrive, `bucket` the width of the bill's time buckets (microseconds).
+    latest event a publication may still arrive, `bucket` the width of the bill's time buckets (microseconds). A
+    stream sets rows aside whose event time is more than `ahead` after the clock (microseconds; None: it does not).
     """
 
     name: str
@@ -68,7 +77,9 @@ class Deployment:
     policy: Policy = field(default_factory=Policy)
     outages: tuple[Outage, ...] = ()
     watermark: int = 10 * SECOND
+    ahead: int | None = 600 * SECOND
     bucket: int = 60 * SECOND
+    limits: Limits = field(default_factory=Limits)
     prices: Prices | None = None
     checkpoint: str | None = None
     file: Path | None = field(default=None, compare=False)  # what it was read from

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sparing.deployment.mistakes import Mistakes, Place, quoting
 from sparing.language.duration import MICROSECONDS, parse_duration
 from sparing.language.errors import LanguageError
+from sparing.model.types import LONGEST
 
 
 def duration(key: str, text: str, least: int, place: Place, mistakes: Mistakes) -> int:
@@ -19,6 +20,9 @@ def duration(key: str, text: str, least: int, place: Place, mistakes: Mistakes) 
     if found < least:
         enough = "above zero" if least else "that is not negative"
         mistakes.add(place, f"'{text}' is too short for {key}: give a duration {enough}")
+        return least
+    if found > LONGEST:
+        mistakes.add(place, f"'{text}' is too long for {key}: give a duration of at most 36525 days, 100 years")
         return least
     return found
 

@@ -16,6 +16,7 @@ from sparing.deployment.schema import (
     EndpointEntry,
     Entry,
     FileEntry,
+    LimitsEntry,
     MergeEntry,
     OutageEntry,
     OverlayEntry,
@@ -25,6 +26,7 @@ from sparing.deployment.schema import (
     RankEntry,
     SubscriberEntry,
     SubscriptionEntry,
+    TimeEntry,
     TopicEntry,
 )
 from sparing.deployment.shape import keys_of, wanted
@@ -36,6 +38,7 @@ _TITLES: dict[str, type[Entry]] = {
     "Top level": FileEntry,
     "Overlay": OverlayEntry,
     "Topics": TopicEntry,
+    "Time": TimeEntry,
     "Merge": MergeEntry,
     "Publishers": PublisherEntry,
     "Rank": RankEntry,
@@ -44,6 +47,7 @@ _TITLES: dict[str, type[Entry]] = {
     "Source and sink": EndpointEntry,
     "Policy": PolicyEntry,
     "Outages": OutageEntry,
+    "Limits": LimitsEntry,
     "Bill": BillEntry,
     "Prices": PricesEntry,
 }

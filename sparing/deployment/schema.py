@@ -107,6 +107,10 @@ def _attributes(value: Any) -> Any:
     return {} if value is None else value
 
 
+def _time(value: Any) -> Any:
+    return {"field": value} if isinstance(value, str) else value
+
+
 def _rank(value: Any) -> Any:
     return {"by": value} if isinstance(value, str) else value
 
@@ -264,11 +268,33 @@ class MergeEntry(Entry):
     )
 
 
+class TimeEntry(Entry):
+    """The event time of a topic: `time: ts` is short for `time: {field: ts}`."""
+
+    noun = "an event time"
+    field: Text = Field(description="The field that holds the event time; its type is `timestamp`.")
+    unit: Annotated[Literal["s", "ms", "us"] | None, Wants("s, ms or us")] = Field(
+        default=None,
+        description=(
+            "With a unit, the event time comes as a number of seconds, milliseconds or microseconds since 1970, and "
+            "text with a date is not accepted. Without one, it is text with a date, or a timestamp."
+        ),
+    )
+
+
 class TopicEntry(Entry):
     """A class of events."""
 
     noun = "a topic"
-    time: Text = Field(description="The field that holds the event time; its type is `timestamp`.")
+    time: Annotated[
+        TimeEntry,
+        BeforeValidator(_time, json_schema_input_type=TimeEntry | str),
+        Wants("the name of a field, or a mapping with the key 'field'"),
+    ] = Field(
+        description=(
+            "The field that holds the event time; its type is `timestamp`. For numbers, with their unit: [time](#time)."
+        )
+    )
     fields: Annotated[dict[str, Text], Wants("a mapping of fields to their types")] = Field(
         description="Field name to Spark SQL type. Topics that share a field give it the same type."
     )
@@ -530,6 +556,18 @@ class BillEntry(Entry):
     bucket: Duration = Field(default="1 minute", description="The width of its time buckets.")
 
 
+class LimitsEntry(Entry):
+    """What one row may ask for, so that none can stop a stream."""
+
+    noun = "the limits"
+    row_bytes: Annotated[int, Field(strict=True, ge=1_000), Wants("a whole number, 1000 or more")] = Field(
+        default=1 << 20, description="The most bytes that a row may have. A longer one is in quarantine, cut off."
+    )
+    windows_per_event: Annotated[int, Field(strict=True, ge=1), Wants("a whole number, 1 or more")] = Field(
+        default=1_000, description="For how many windows of one subscription an event may count."
+    )
+
+
 class FileEntry(Entry):
     """The whole file."""
 
@@ -566,6 +604,14 @@ class FileEntry(Entry):
     watermark: Duration = Field(
         default="10 seconds", description="How much later than the latest event a publication may still arrive."
     )
+    ahead: Annotated[Duration | None, Wants("a duration such as '10 minutes', or null")] = Field(
+        default="10 minutes",
+        description=(
+            "How far the event time of a row may be ahead of the clock in a stream. A row from further in the future "
+            "is in quarantine and does not move the watermark. `null`: any time is accepted."
+        ),
+    )
+    limits: LimitsEntry = Field(default_factory=LimitsEntry, description="What one row may ask for: [limits](#limits).")
     bill: BillEntry = Field(default_factory=BillEntry, description="The [bill](#bill).")
     prices: PricesEntry | None = Field(default=None, description="What messages cost: [prices](#prices).")
     checkpoint: Folder | None = Field(

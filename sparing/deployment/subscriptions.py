@@ -14,12 +14,14 @@ from sparing.language.parse import parse_query, parse_where
 from sparing.model.box import Box
 from sparing.model.subscription import Query, Subscription
 from sparing.model.topic import Topic
+from sparing.model.window import TimeWindow
 
 
 def subscriptions_of(
     subscriptions: Section[SubscriptionEntry],
     subscribers: Collection[str],
     topics: Mapping[str, Topic] | None,
+    most_windows: int,
     mistakes: Mistakes,
 ) -> list[Subscription]:
     """The subscriptions. Each text is parsed once; without `topics` (they have mistakes themselves) none is read."""
@@ -43,6 +45,7 @@ def subscriptions_of(
             mistakes.add(subscriptions.place(index, "sql"), quoting(query, who))
         else:
             _check_cycle(who, query, topics[query.topic], subscriptions.place(index, "sql"), mistakes)
+            _check_windows(who, query, most_windows, subscriptions.place(index, "sql"), mistakes)
             urgent = _urgent(who, entry, query, topics[query.topic], subscriptions.place(index, "urgent"), mistakes)
             found.append(Subscription(entry.id, entry.subscriber, query, begin, end, _attributes(entry), urgent))
     return found
@@ -54,6 +57,16 @@ def _check_cycle(who: str, query: Query, topic: Topic, place: Place, mistakes: M
         mistakes.add(
             place,
             f"{who} has a cycle that is no multiple of {least.total_seconds():g} seconds, the cycle of {topic.name}",
+        )
+
+
+def _check_windows(who: str, query: Query, most: int, place: Place, mistakes: Mistakes) -> None:
+    window = None if query.aggregation is None else query.aggregation.window
+    if isinstance(window, TimeWindow) and window.most > most:
+        mistakes.add(
+            place,
+            f"{who} has an event count for {window.most:,} windows: choose a longer slide, "
+            f"or raise limits.windows_per_event (now {most:,})",
         )
 
 

@@ -48,25 +48,40 @@ def topics_of(entries: Mapping[str, TopicEntry], place: Where, mistakes: Mistake
             except SparingError as error:
                 mistakes.add(here, str(error))
         here = place(("topics", name, "time"))
-        if entry.time not in entry.fields:
-            known = hint(entry.time, entry.fields)
-            mistakes.add(here, f"Topic {name} has no field '{entry.time}', its event time{known}")
-        elif (kind := fields.get(entry.time, TIMESTAMP)) != TIMESTAMP:
-            mistakes.add(here, f"Field '{entry.time}' of topic {name} is {kind}: an event time must be a timestamp")
+        time, unit = entry.time.field, entry.time.unit
+        if time not in entry.fields:
+            known = hint(time, entry.fields)
+            mistakes.add(here, f"Topic {name} has no field '{time}', its event time{known}")
+        elif (kind := fields.get(time, TIMESTAMP)) != TIMESTAMP:
+            mistakes.add(here, f"Field '{time}' of topic {name} is {kind}: an event time must be a timestamp")
         if len(mistakes) == before:
-            merge = None if entry.merge is None else _merge(name, entry, entry.merge, place, mistakes)
-            found[name] = Topic(name, entry.time, fields, merge)
+            merge = None if entry.merge is None else _merge(name, entry, time, entry.merge, place, mistakes)
+            found[name] = Topic(name, time, fields, merge, unit)
+    _check_units(found, place, mistakes)
     return found
 
 
-def _merge(topic: str, entry: TopicEntry, merge: MergeEntry, place: Where, mistakes: Mistakes) -> Merge:
+def _check_units(topics: Mapping[str, Topic], place: Where, mistakes: Mistakes) -> None:
+    """A field is one column for all topics that have it, so it is counted in one unit."""
+    for topic in topics.values():
+        for other in topics.values():
+            said = other.unit if other.time == topic.time else None
+            if topic.unit is not None and topic.time in other.fields and said != topic.unit:
+                mistakes.add(
+                    place(("topics", topic.name, "time")),
+                    f"Field '{topic.time}' is counted in {topic.unit} in topic {topic.name}, but not in topic "
+                    f"{other.name}: give it the same unit there, or rename one",
+                )
+
+
+def _merge(topic: str, entry: TopicEntry, time: str, merge: MergeEntry, place: Where, mistakes: Mistakes) -> Merge:
     """How a topic's publications are merged."""
     here = ("topics", topic, "merge")
     for field in merge.key:
         if field not in entry.fields:
-            known = hint(field, [name for name in entry.fields if name != entry.time])
+            known = hint(field, [name for name in entry.fields if name != time])
             mistakes.add(place((*here, "key")), f"Topic {topic} has no field '{field}', the key of its events{known}")
-        elif field == entry.time:
+        elif field == time:
             mistakes.add(
                 place((*here, "key")), f"Field '{field}' is the event time of topic {topic}: it cannot be a key"
             )

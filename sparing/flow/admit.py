@@ -6,10 +6,9 @@ Nothing is dropped: a row that cannot be admitted comes out with a reason, the f
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
 
 import numpy as np
 import pyarrow as pa
@@ -18,44 +17,68 @@ from sparing.control.plan import Plan
 from sparing.flow.deliver.payload import json_object
 from sparing.match.boxes import Boxes
 from sparing.match.columns import Column
-from sparing.model.types import FieldType, Kind
+from sparing.model.topic import Topic
+from sparing.model.types import EARLIEST, LATEST, FieldType, Kind
 
 BAD = -1
 NO_NUMBER = -1
+MOST_SAID = 200  # characters of a value in a detail
 
 
 class Reason(StrEnum):
     """Why a row was set aside."""
 
+    TOO_LONG = "too long"
     MALFORMED = "malformed"
     UNKNOWN_PUBLISHER = "unknown publisher"
     UNKNOWN_TOPIC = "unknown topic"
     WRONG_TYPE = "wrong type"
     NO_EVENT_TIME = "no event time"
+    FUTURE = "from the future"
     NO_KEY = "no event key"
     OUTSIDE = "outside the advertisement"
     LATE = "late"
+
+
+class Fault(IntEnum):
+    """What keeps a row from being read at all; each has its sentence in `_FAULTS`."""
+
+    NONE = 0
+    TOO_LONG = 1
+    GARBLED = 2
+    UNREADABLE = 3
+    MORE = 4
+    HALF = 5
+
+
+_FAULTS = {
+    Fault.GARBLED: "the text is not UTF-8: \ufffd stands for its bad bytes",
+    Fault.UNREADABLE: "the line cannot be read as a row",
+    Fault.MORE: "the line is not exactly one JSON object, with nothing after it",
+    Fault.HALF: "the text has half of a surrogate pair, such as \\ud800 alone, which is no character",
+}
 
 
 @dataclass(frozen=True)
 class Rows:
     """A batch of rows as they came, their fields in the declared types.
 
-    `publisher` and `topic` hold None where the row names none. `text` is the row's own text (a JSON object, unless the
-    row is `malformed` or `garbled`); None where it can be told from the fields. `garbled` marks rows whose text is not
-    UTF-8, and has replacements for bad bytes. `misfit` marks rows with a value that does not fit its field's type.
-    `top_k` is to how many subscriptions at most a row wishes to go: 0 if it does not say, NO_NUMBER if what it says is
-    no whole number above zero.
+    `publisher` and `topic` hold None where the row names none. `text` is the row's own text; None where it can be told
+    from the fields. `fault` has a `Fault` for each row; `size` the length in bytes of rows that are too long. `misfit`
+    maps rows to the fields whose values do not fit their types, and those to the values' texts. `top_k` is to how many
+    subscriptions at most a row wishes to go: 0 if it does not say, NO_NUMBER if what it says is no whole number above
+    zero. `latest` is the latest event time that is not in the future, in microseconds; None if there is no such bound.
     """
 
     publisher: np.ndarray
     topic: np.ndarray | None
     columns: Mapping[str, Column]
     text: np.ndarray
-    malformed: np.ndarray
-    garbled: np.ndarray
-    misfit: np.ndarray
+    fault: np.ndarray
+    misfit: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     top_k: np.ndarray | None = None
+    latest: int | None = None
+    size: Mapping[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.publisher)
@@ -63,11 +86,12 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A row that is not admitted: its text, why, and what exactly."""
+    """A row that is not admitted: its text, why, what exactly, and the publisher that it names."""
 
     text: str
     reason: Reason
     detail: str
+    publisher: str | None = None
 
 
 @dataclass(frozen=True)
@@ -93,11 +117,13 @@ class Admission:
     def admit(self, rows: Rows) -> Admitted:
         """Check a batch."""
         advertisement = self._under(rows)
-        untimely = self._without_time(rows, advertisement) | self._without_key(rows, advertisement)
+        untimely = self._untimely(rows, advertisement) | self._without_key(rows, advertisement)
         advertisement[~self._boxes.admit(rows.columns, advertisement)] = BAD
-        advertisement[rows.malformed | rows.garbled | untimely | self._wishes_too_much(rows, advertisement)] = BAD
-        for row in np.flatnonzero(rows.misfit & (advertisement != BAD)).tolist():
-            if self._misfit(rows, row, self._plan.advertisements[advertisement[row]].topic) is not None:
+        unreadable = rows.fault != Fault.NONE
+        advertisement[unreadable | untimely | self._wishes_too_much(rows, advertisement)] = BAD
+        for row in rows.misfit:
+            number = advertisement[row]
+            if number != BAD and self._misfit(rows, row, self._plan.advertisements[number].topic) is not None:
                 advertisement[row] = BAD
         rejected = [self._explain(rows, row) for row in np.flatnonzero(advertisement == BAD).tolist()]
         return Admitted(advertisement, rejected)
@@ -116,12 +142,16 @@ class Admission:
             return next(iter(advertised.values())) if len(advertised) == 1 else BAD
         return advertised.get(topic, BAD)
 
-    def _without_time(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
-        missing = np.zeros(len(rows), dtype=bool)
+    def _untimely(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
+        """Rows without an event time, or with one that is out of range or in the future."""
+        untimely = np.zeros(len(rows), dtype=bool)
+        most = LATEST if rows.latest is None else min(LATEST, rows.latest)
         for name, topic in self._plan.topics.items():
             numbers = [n for n, ad in enumerate(self._plan.advertisements) if ad.topic == name]
-            missing |= np.isin(advertisement, numbers) & ~rows.columns[topic.time].valid
-        return missing
+            time = rows.columns[topic.time]
+            timely = time.valid & (time.values >= EARLIEST) & (time.values <= most)
+            untimely |= np.isin(advertisement, numbers) & ~timely
+        return untimely
 
     def _without_key(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
         """Reports that do not say which event they are about."""
@@ -143,55 +173,58 @@ class Admission:
 
     def _misfit(self, rows: Rows, row: int, topic: str) -> str | None:
         """The first field of a topic that has a value which does not fit its type."""
-        if not rows.misfit[row]:
-            return None
-        given = {name.lower(): value for name, value in json.loads(rows.text[row]).items()}
-        for field in self._plan.topics[topic].fields:
-            if given.get(field.lower()) is not None and not rows.columns[field].valid[row]:
-                return field
-        return None
+        misfit = rows.misfit.get(row, {})
+        return next((field for field in self._plan.topics[topic].fields if field in misfit), None)
 
     def _explain(self, rows: Rows, row: int) -> Rejected:
         """Why a row is not admitted."""
-        if rows.garbled[row]:
-            return Rejected(rows.text[row], Reason.MALFORMED, "the text is not UTF-8: \ufffd stands for its bad bytes")
-        if rows.malformed[row]:
-            return Rejected(rows.text[row], Reason.MALFORMED, "the line cannot be read as a row")
-        text = rows.text[row] or self._text(rows, row)
+        fault, publisher = Fault(rows.fault[row]), rows.publisher[row]
+        if fault is Fault.TOO_LONG:
+            long = f"the row has {rows.size[row]:,} bytes, and limits.row_bytes allows fewer: its text is cut off"
+            return Rejected(rows.text[row], Reason.TOO_LONG, long, publisher)
+        if fault is not Fault.NONE:
+            return Rejected(rows.text[row], Reason.MALFORMED, _FAULTS[fault], publisher)
+        reason, detail = self._why(rows, row)
+        return Rejected(rows.text[row] or self._text(rows, row), reason, detail, publisher)
+
+    def _why(self, rows: Rows, row: int) -> tuple[Reason, str]:
+        """The first reason against a row that could be read, and what exactly."""
         publisher = rows.publisher[row]
         advertised = self._advertised.get(publisher or "")
         if publisher is None:
-            return Rejected(text, Reason.UNKNOWN_PUBLISHER, "the row names no publisher")
+            return Reason.UNKNOWN_PUBLISHER, "the row names no publisher"
         if advertised is None:
-            return Rejected(text, Reason.UNKNOWN_PUBLISHER, f"no publisher has the id {publisher}")
-        topic = rows.topic[row] if rows.topic is not None else None
-        if topic is None and len(advertised) > 1:
-            return Rejected(
-                text, Reason.UNKNOWN_TOPIC, f"{publisher} publishes on several topics and the row names none"
-            )
-        topic = next(iter(advertised)) if topic is None else topic
-        if topic not in self._plan.topics:
-            return Rejected(text, Reason.UNKNOWN_TOPIC, f"no topic is called {topic}")
-        if topic not in advertised:
-            return Rejected(text, Reason.UNKNOWN_TOPIC, f"{publisher} does not publish on {topic}")
-        types = self._plan.topics[topic].fields
-        if (field := self._misfit(rows, row, topic)) is not None:
-            given = {name.lower(): value for name, value in json.loads(text).items()}[field.lower()]
-            return Rejected(text, Reason.WRONG_TYPE, f"{field} is not {_article(types[field])}: {str(given)[:200]}")
-        if not rows.columns[self._plan.topics[topic].time].valid[row]:
-            return Rejected(text, Reason.NO_EVENT_TIME, f"the event time {self._plan.topics[topic].time} is missing")
-        merge = self._plan.topics[topic].merge
-        keyless = [field for field in (merge.key if merge is not None else ()) if not rows.columns[field].valid[row]]
+            return Reason.UNKNOWN_PUBLISHER, f"no publisher has the id {publisher[:MOST_SAID]}"
+        name = rows.topic[row] if rows.topic is not None else None
+        if name is None and len(advertised) > 1:
+            return Reason.UNKNOWN_TOPIC, f"{publisher} publishes on several topics and the row names none"
+        name = next(iter(advertised)) if name is None else name
+        if name not in self._plan.topics:
+            return Reason.UNKNOWN_TOPIC, f"no topic is called {name[:MOST_SAID]}"
+        if name not in advertised:
+            return Reason.UNKNOWN_TOPIC, f"{publisher} does not publish on {name}"
+        topic = self._plan.topics[name]
+        if (misfit := self._misfit(rows, row, name)) is not None:
+            return Reason.WRONG_TYPE, _wrong_type(topic, misfit, rows.misfit[row][misfit])
+        time = rows.columns[topic.time]
+        if not time.valid[row]:
+            return Reason.NO_EVENT_TIME, f"the event time {topic.time} is missing"
+        said = str(topic.fields[topic.time].value(int(time.values[row])))
+        if not EARLIEST <= time.values[row] <= LATEST:
+            return Reason.WRONG_TYPE, f"the event time {topic.time} is not in the years 1700 to 2199: {said}"
+        if rows.latest is not None and time.values[row] > rows.latest:
+            latest = topic.fields[topic.time].value(rows.latest)
+            return Reason.FUTURE, f"the event time {topic.time} is {said}; the latest that is accepted now is {latest}"
+        keyless = [field for field in (topic.merge.key if topic.merge else ()) if not rows.columns[field].valid[row]]
         if keyless:
-            return Rejected(text, Reason.NO_KEY, f"{keyless[0]} is missing, which tells events of {topic} apart")
-        advertisement = self._plan.advertisements[advertised[topic]]
+            return Reason.NO_KEY, f"{keyless[0]} is missing, which tells events of {name} apart"
+        advertisement = self._plan.advertisements[advertised[name]]
         if rows.top_k is not None and rows.top_k[row] == NO_NUMBER:
-            return Rejected(text, Reason.WRONG_TYPE, "top_k is not a whole number above zero")
+            return Reason.WRONG_TYPE, "top_k is not a whole number above zero"
         if rows.top_k is not None and advertisement.top_k is not None and rows.top_k[row] > advertisement.top_k:
             wish = f"{publisher} advertised top_k {advertisement.top_k} and the row asks for {rows.top_k[row]}"
-            return Rejected(text, Reason.OUTSIDE, wish)
-        box = advertisement.box
-        return Rejected(text, Reason.OUTSIDE, f"{publisher} advertised only {box.sql(types)}")
+            return Reason.OUTSIDE, wish
+        return Reason.OUTSIDE, f"{publisher} advertised only {advertisement.box.sql(topic.fields)}"
 
     def _text(self, rows: Rows, row: int) -> str:
         """The text of a row that came without one."""
@@ -208,6 +241,17 @@ def _value(column: Column, row: int) -> object:
     if column.type.kind is Kind.FLOATING:
         return float(value)
     return value if column.type.kind is Kind.TEXT else column.type.value(int(value))
+
+
+def _wrong_type(topic: Topic, field: str, text: str) -> str:
+    """What is wrong with a value, and for times what is right."""
+    type_ = topic.fields[field]
+    hint = ""
+    if field == topic.time and topic.unit is not None:
+        hint = f" (a number is expected, in the unit {topic.unit} since 1970)"
+    elif type_.kind in (Kind.TIMESTAMP, Kind.DATE):
+        hint = " (a date in the years 1 to 9999 is expected)"
+    return f"{field} is not {_article(type_)}: {text}{hint}"
 
 
 def _article(type_: FieldType) -> str:

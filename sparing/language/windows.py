@@ -6,6 +6,7 @@ from sparing.language.duration import parse_duration
 from sparing.language.errors import LanguageError, or_nearest
 from sparing.language.names import Scope
 from sparing.language.syntax import Argument, Call, Literal, LiteralKind, Name
+from sparing.model.types import LONGEST
 from sparing.model.window import CountWindow, TimeWindow
 
 _NAMES = ("window", "count_window")
@@ -83,7 +84,12 @@ def duration_of(text: str, node: Argument) -> int:
         raise LanguageError("A duration in quotes is expected here, such as '10 seconds'.", text, node.start, node.end)
     written = str(node.value)
     try:
-        return parse_duration(written)
+        duration = parse_duration(written)
+        if abs(duration) > LONGEST:
+            raise LanguageError(
+                "This duration is too long: give at most 36525 days, 100 years.", written, 0, len(written)
+            )
+        return duration
     except LanguageError as error:
         if text[node.start + 1 : node.end - 1] != written or not written:  # escapes: offsets would not fit
             raise LanguageError(error.message, text, node.start, node.end) from None

@@ -12,12 +12,16 @@ from sparing.model.types import FieldType, Kind
 
 @dataclass(frozen=True)
 class Topic:
-    """`time` names the field that holds a publication's event time; with `merge`, its reports are merged to events."""
+    """`time` names the field that holds a publication's event time; with `merge`, its reports are merged to events.
+
+    With a `unit` (s, ms or us), sources give the event time as a number of these since 1970.
+    """
 
     name: str
     time: str
     fields: Mapping[str, FieldType] = field(hash=False)
     merge: Merge | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if self.time not in self.fields:

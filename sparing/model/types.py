@@ -31,6 +31,12 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 BEGINNING, END_OF_TIME = -(1 << 63), (1 << 63) - 1  # the first and the last moment, in microseconds since 1970
 
+# Event times lie in the years 1700 to 2199: in streams they reach pandas, which counts nanoseconds in 64 bits (1677 to
+# 2262). No duration is longer than LONGEST, so whatever is reckoned from them (the ends of windows, cycles and merged
+# events) is a time that Python and Spark can write, in the years 1 to 9999.
+EARLIEST, LATEST = -8_520_336_000_000_000, 7_258_118_399_999_999
+LONGEST = 36_525 * 86_400_000_000  # 100 years
+
 _SIGN_MASK = 0x7FFF_FFFF_FFFF_FFFF
 
 

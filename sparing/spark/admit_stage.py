@@ -7,22 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
-from operator import or_
+from operator import add, or_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from sparing.flow.admit import MOST_SAID, Fault
 from sparing.flow.interests import Interests
 from sparing.model.errors import SparingError
 from sparing.model.topic import Topic
-from sparing.model.types import FieldType
+from sparing.model.types import FieldType, Kind
 
 CORRUPT = "_corrupt_record"
 TOP_K = "top_k"  # the column of a row's wish, unless a topic has a field of that name
 LINE = "_line"  # the text that a row was read from, where there is one
+SIZE = "_sparing_bytes"  # how long a row is that is too long, in bytes
+FAULT = "_sparing_fault"  # what the source finds wrong with a text that Spark can read, as a `Fault`
+ROW_BYTES = 1 << 20  # how long a row may be unless the deployment says otherwise
+MOST_KEPT = 1_000  # characters that are kept of a row that is too long
 FIELD = "field_"  # what starts the names of the columns that hold fields, once they have their types
 TIMESTAMP_TEXT = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
+_UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1}  # microseconds
 
 # Casts that lose nothing; every other change of type is refused.
 _WIDENS = {
@@ -40,30 +48,55 @@ def union_fields(topics: Mapping[str, Topic]) -> dict[str, FieldType]:
     return {name: type_ for topic in topics.values() for name, type_ in topic.fields.items()}
 
 
-def admit(publications: DataFrame, interests: Interests) -> DataFrame:
-    """publisher, topic, id, text, malformed, garbled, misfit, top_k, and the fields of all topics.
+def admit(
+    publications: DataFrame, interests: Interests, row_bytes: int = ROW_BYTES, ahead: int | None = None
+) -> DataFrame:
+    """publisher, topic, id, text, fault, size, misfit, top_k, latest, and the fields of all topics.
 
-    All text that comes out is UTF-8, as Python needs it: bad bytes are replaced, and the row is marked as garbled.
+    All text that comes out is UTF-8, as Python needs it: bad bytes are replaced, and the row is marked as garbled. Rows
+    of more than `row_bytes` are cut. `latest` is the event time from which on a row is from the future: `ahead`
+    microseconds after the time of the micro-batch, which Spark keeps in its log, so that a retry decides the same.
     """
     topics = interests.plan.topics
     fields = union_fields(topics)
+    publications = bounded(publications, row_bytes)
     given = {field.name.lower(): field for field in publications.schema.fields}
     _check_columns(publications, topics, given)
-    typed = {name: _typed(name, type_, given) for name, type_ in fields.items()}
+    units = {topic.time: topic.unit for topic in topics.values() if topic.unit is not None}
+    typed = {name: _typed(name, type_, given, units.get(name)) for name, type_ in fields.items()}
     rows = publications.select("*", *[expression.alias(FIELD + name) for name, expression in typed.items()])
     topic = _string(given["topic"]) if "topic" in given else F.lit(None).cast("string")
-    malformed = F.col(CORRUPT).isNotNull() if CORRUPT in given else F.lit(False)
+    now = F.unix_micros(F.current_timestamp())
     return rows.select(
         F.make_valid_utf8(_string(given["publisher"])).alias("publisher"),
         F.make_valid_utf8(topic).alias("topic"),
         F.make_valid_utf8(_identity(given, fields)).alias("id"),
         F.make_valid_utf8(_text(publications, given, fields)).alias("text"),
-        malformed.alias("malformed"),
-        _garbled(given, fields).alias("garbled"),
+        _fault(given, fields).alias("fault"),
+        F.col(SIZE).alias("size"),
         _misfit(given, fields).alias("misfit"),
         _wish(given, fields).alias("top_k"),
+        (F.lit(None).cast("long") if ahead is None else now + F.lit(ahead)).alias("latest"),
         *[_valid(FIELD + name, type_) for name, type_ in fields.items()],
     )
+
+
+def bounded(publications: DataFrame, row_bytes: int) -> DataFrame:
+    """The publications with their size where it is too large, and then with little of their text."""
+    if SIZE in publications.columns:
+        return publications
+    texts = [f for f in publications.schema.fields if isinstance(f.dataType, T.StringType | T.BinaryType)]
+    sizes = [F.octet_length(f"`{f.name}`") for f in texts if f.name != CORRUPT]
+    size = reduce(add, [F.coalesce(size, F.lit(0)).cast("long") for size in sizes], F.lit(0).cast("long"))
+    if CORRUPT in publications.columns:
+        size = F.coalesce(F.octet_length(CORRUPT).cast("long"), size)
+    long, names = size > row_bytes, {f.name for f in texts}
+    columns = [F.col(f"`{name}`") for name in publications.columns]
+    cut = [
+        F.when(long, F.substring(column, 1, MOST_KEPT)).otherwise(column).alias(name) if name in names else column
+        for name, column in zip(publications.columns, columns, strict=True)
+    ]
+    return publications.select(*cut, F.when(long, size).alias(SIZE))
 
 
 def _string(column: T.StructField) -> Column:
@@ -80,6 +113,16 @@ def _garbled(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]
     seen = [LINE] if LINE in given else dict.fromkeys(["publisher", "topic", "id", CORRUPT, *names])
     texts = [_string(given[name]) for name in seen if name in given]
     return F.coalesce(reduce(or_, [~F.is_valid_utf8(text) for text in texts]), F.lit(False))
+
+
+def _fault(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
+    """What keeps a row from being read, as a `Fault`."""
+    found = F.when(F.col(SIZE).isNotNull(), Fault.TOO_LONG.value).when(_garbled(given, fields), Fault.GARBLED.value)
+    if CORRUPT in given:
+        found = found.when(F.col(CORRUPT).isNotNull(), Fault.UNREADABLE.value)
+    if FAULT in given:
+        found = found.when(F.col(FAULT) != Fault.NONE.value, F.col(FAULT))
+    return found.otherwise(Fault.NONE.value).cast("tinyint")
 
 
 def _wish(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
@@ -103,33 +146,72 @@ def _check_columns(publications: DataFrame, topics: Mapping[str, Topic], given: 
             raise SparingError(f"The publications have no column {topic.time!r}, the event time of topic {topic.name}.")
 
 
-def _typed(name: str, type_: FieldType, given: Mapping[str, T.StructField]) -> Column:
-    """A field in its declared type; text that does not fit becomes NULL."""
+def _typed(name: str, type_: FieldType, given: Mapping[str, T.StructField], unit: str | None) -> Column:
+    """A field in its declared type; what does not fit becomes NULL."""
     column = given.get(name.lower())
     if column is None:
         return F.lit(None).cast(type_.name)
     raw = F.col(f"`{column.name}`")
     has = column.dataType.simpleString()
+    if unit is not None and (has in ("string", *_NUMBERS) or isinstance(column.dataType, T.DecimalType)):
+        return _counted(raw, unit, type_)
     if has == type_.name:
-        return raw
+        return _in_range(raw, type_)
     if has == "string":
-        return F.trim(raw).try_cast(type_.name)
+        text = F.trim(raw)
+        typed = _in_range(text.try_cast(type_.name), type_)
+        # Spark takes a time without a date for one of today; no other text is a timestamp but no date.
+        return F.when(text.try_cast("date").isNotNull(), typed) if type_.kind is Kind.TIMESTAMP else typed
     if type_.name in _WIDENS.get(has, ()) or isinstance(column.dataType, T.NullType):
-        return raw.cast(type_.name)
+        return _in_range(raw.try_cast(type_.name), type_)
     raise SparingError(
         f"Column {column.name} of the publications is {has}, but field {name} is declared as {type_.name}: "
         "cast the column, or declare the field as what it is."
     )
 
 
-def _misfit(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
-    """Whether some field has a text that does not fit its type."""
-    misfits = []
+def _in_range(value: Column, type_: FieldType) -> Column:
+    """Dates and timestamps that Python can hold, too: those of the years 1 to 9999."""
+    if type_.kind not in (Kind.DATE, Kind.TIMESTAMP):
+        return value
+    moment = F.date_from_unix_date if type_.kind is Kind.DATE else F.timestamp_micros
+    return F.when(value.between(moment(F.lit(type_.low)), moment(F.lit(type_.high))), value)
+
+
+def _counted(raw: Column, unit: str, type_: FieldType) -> Column:
+    """A number of units since 1970 as a timestamp, to the nearest microsecond."""
+    number = F.trim(raw.cast("string")).try_cast("decimal(38,18)")
+    micros = F.round(F.try_multiply(number, F.lit(_UNITS[unit]).cast("decimal(7,0)")), 0)
+    fits = micros.between(F.lit(type_.low), F.lit(type_.high))
+    return F.when(fits, F.timestamp_micros(micros.try_cast("bigint")))
+
+
+def _misfits(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> dict[str, Column]:
+    """For each field that may have a value which does not fit its type: whether it has."""
+    found = {}
     for name, type_ in fields.items():
         column = given.get(name.lower())
-        if column is not None and column.dataType.simpleString() == "string" and type_.name != "string":
-            misfits.append(F.col(f"`{column.name}`").isNotNull() & F.col(FIELD + name).isNull())
-    return reduce(or_, misfits) if misfits else F.lit(False)
+        if column is None or type_.kind is Kind.TEXT:
+            continue
+        if column.dataType.simpleString() == "string" or type_.kind in (Kind.DATE, Kind.TIMESTAMP):
+            found[name] = F.col(f"`{column.name}`").isNotNull() & F.col(FIELD + name).isNull()
+    return found
+
+
+def _misfit(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
+    """The texts of values that do not fit, in the order of the fields, with NULL for those that do; NULL if all do."""
+    misfits = _misfits(given, fields)
+    nothing = F.lit(None).cast("string")
+    if not misfits:
+        return F.lit(None).cast("array<string>")
+    texts = []
+    for name in fields:
+        if name in misfits:
+            said = F.make_valid_utf8(F.substring(_string(given[name.lower()]), 1, MOST_SAID))
+            texts.append(F.when(misfits[name], said))
+        else:
+            texts.append(nothing)
+    return F.when(reduce(or_, misfits.values()), F.array(*texts))
 
 
 def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
@@ -139,10 +221,12 @@ def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: M
     """
     if LINE in given:
         return F.col(LINE)
-    names = [F.col(f"`{column}`") for column in publications.columns if column != CORRUPT]
+    names = [F.col(f"`{column}`") for column in publications.columns if column not in (CORRUPT, SIZE)]
     whole = F.to_json(F.struct(*names), TIMESTAMP_TEXT)
-    known = {"publisher", "topic", "id", CORRUPT, *(name.lower() for name in fields)}
-    text = whole if given.keys() - known else F.when(_misfit(given, fields) | _garbled(given, fields), whole)
+    whole = F.when(F.col(SIZE).isNotNull(), F.substring(whole, 1, MOST_KEPT)).otherwise(whole)
+    known = {"publisher", "topic", "id", CORRUPT, SIZE, *(name.lower() for name in fields)}
+    needed = [_garbled(given, fields), F.col(SIZE).isNotNull(), *_misfits(given, fields).values()]
+    text = whole if given.keys() - known else F.when(reduce(or_, needed), whole)
     return F.when(F.col(CORRUPT).isNotNull(), F.col(CORRUPT)).otherwise(text) if CORRUPT in given else text
 
 

@@ -91,7 +91,7 @@ def explain(
     warm_up()
     interests = Interests.of(plan)
     shipped = ship(spark, interests)
-    rows = admit(sources.read(spark, deployment, streaming=False), interests)
+    rows = admit(sources.read(spark, deployment, streaming=False), interests, deployment.limits.row_bytes)
     walked = None
     if interests.timed[number] and at is not None:
         _window(interests, number, at)  # a moment between two windows is a mistake to be told at once

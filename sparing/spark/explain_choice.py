@@ -50,7 +50,7 @@ def explain_choice(
     number = None if subscription is None else number_of(plan, subscription)
     warm_up()
     interests = Interests.of(plan)
-    rows = admit(sources.read(spark, deployment, streaming=False), interests)
+    rows = admit(sources.read(spark, deployment, streaming=False), interests, deployment.limits.row_bytes)
     found, rejected = _found(rows.where(rows["id"] == publication), ship(spark, interests), number)
     if found:
         choice, why = min(found, key=lambda each: (each[0].time, each[0].publisher))

@@ -41,7 +41,7 @@ def explain_event(
     warm_up()
     interests = Interests.of(plan)
     shipped = ship(spark, interests)
-    rows = admit(sources.read(spark, deployment, streaming=False), interests)
+    rows = admit(sources.read(spark, deployment, streaming=False), interests, deployment.limits.row_bytes)
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parcels = [row for batch in batches for row in batch.select(["group", "parcel"]).to_pylist()]

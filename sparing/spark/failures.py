@@ -19,6 +19,7 @@ _SAYS_NOTHING = re.compile(
 )
 _SPARES = re.compile(r"\[STREAM_FAILED\].*terminated with exception: |(?: SQLSTATE: \w+)+$")
 _READING = re.compile(r"Encountered error while reading file (\S+?)\.?\s")
+_CSV = "univocity.parsers.common.TextParsingException"
 _PLAIN = ("SparingError", "SparkException", "IOException", "RuntimeException")  # names that add nothing to what is said
 
 
@@ -90,6 +91,8 @@ def _damage(text: str) -> str | None:
     file = reading[1]
     if file.startswith("file:"):
         file = unquote(re.sub("^file:/+", "/", file))
+    if _CSV in text:
+        return f"{file} cannot be read: it has a CSV line that is far too long, or with far too many columns"
     why = [said for said in _raised(_lines(text[reading.end() :])) if "Encountered error while reading" not in said]
     return f"{file} cannot be read: {(why or ['Spark does not say why'])[-1].rstrip('.')}"
 

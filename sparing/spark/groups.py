@@ -59,7 +59,12 @@ def _advance_windows(
         results.append(parcels.bill(outcome.bill))
     if outcome.late is not None:
         results.append(
-            _late(_said(topic, outcome.late), until, "its windows do not count it (plain subscriptions got it)")
+            _late(
+                _said(topic, outcome.late),
+                outcome.late.publisher,
+                until,
+                "its windows do not count it (plain subscriptions got it)",
+            )
         )
     return after, results
 
@@ -81,8 +86,9 @@ def _advance_events(
         results.append(parcels.bill(outcome.bill))
     if outcome.late:
         of = machinery.interests.plan.topics[topic]
-        said = (row for late in outcome.late for row in _said(of, late))
-        results.append(_late(said, until, "what it reports on may have been told already"))
+        said = [row for late in outcome.late for row in _said(of, late)]
+        by = [publisher for late in outcome.late for publisher in late.publisher]
+        results.append(_late(said, by, until, "what it reports on may have been told already"))
     return after, results
 
 
@@ -94,8 +100,8 @@ def _said(topic: Topic, late: Matched | Publications) -> list[str]:
     return payloads(named | {field: late.columns[field] for field in topic.fields}, len(late))
 
 
-def _late(rows: Iterable[str], watermark: int, so: str) -> Parcel:
+def _late(rows: Iterable[str], publishers: Iterable[str], watermark: int, so: str) -> Parcel:
     """Rows that came too late, and what becomes of them."""
     when = json_value(EPOCH + watermark * MICROSECOND).strip('"')
     detail = f"the watermark had reached {when}: {so}"
-    return parcels.quarantine((row, Reason.LATE.value, detail) for row in rows)
+    return parcels.quarantine((row, Reason.LATE.value, detail, by) for row, by in zip(rows, publishers, strict=True))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
+from sparing.spark.clock_alarm import ClockAlarms
 from sparing.spark.follow import Following, Tell
 from sparing.spark.logs import STREAM, harmless, log
 from sparing.spark.micro_batch import MicroBatch, PlanInForce
@@ -22,6 +23,7 @@ class Journal:
     def __init__(self, spark: SparkSession, query: str, tell: Tell, hear: Hear | None) -> None:
         self._query, self._tell, self._hear = query, tell, hear
         self._version, self._refused = 1, 0
+        self._clocks = ClockAlarms()
         self._spark = spark
         self._wanted = hear is not None or STREAM.isEnabledFor(logging.INFO)
         self._progress: Progress | None = None
@@ -59,10 +61,13 @@ class Journal:
 
     def wrote(self, batch: int, tally: Tally, following: Following) -> None:
         """A micro-batch has been written."""
+        for alarm in self._clocks.count(tally.clocks):
+            self._tell(str(alarm))
+            log("clock alarm", str(alarm), logging.WARNING, query=self._query, **asdict(alarm))
         if self._progress is not None:
             with harmless():
                 plan = PlanInForce.of(following.plan, self._version, following.fingerprint, self._refused)
-                self._progress.wrote(batch, tally, plan)
+                self._progress.wrote(batch, replace(tally, clocks=self._clocks.totals()), plan)
 
     def give_up(self) -> None:
         """The stream did not start."""

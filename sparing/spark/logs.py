@@ -28,6 +28,7 @@ EVENTS = (
     "plan in force",
     "micro-batch",
     "micro-batch retried",
+    "clock alarm",
     "change accepted",
     "change refused",
     "plan changed",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -57,7 +58,9 @@ def _run(batches: Iterable[pa.RecordBatch], machinery: Machinery) -> Iterator[pa
     for table in tables(batches):
         for publications, rejected in admitted(table, machinery):
             if rejected:
-                yield _row(passing, parcels.quarantine((r.text, r.reason.value, r.detail) for r in rejected))
+                yield _row(
+                    passing, parcels.quarantine((r.text, r.reason.value, r.detail, r.publisher) for r in rejected)
+                )
             if not len(publications):
                 continue
             newest = int(publications.time.max())
@@ -111,10 +114,11 @@ def admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicatio
         table["topic"].to_numpy() if table["topic"].null_count < len(table) else None,
         columns,
         table["text"].to_numpy(),
-        table["malformed"].to_numpy(),
-        table["garbled"].to_numpy(),
-        table["misfit"].to_numpy(),
+        table["fault"].to_numpy(),
+        _misfit(table["misfit"], list(columns)),
         top_k,
+        table["latest"][0].as_py() if len(table) else None,
+        _there(table["size"]),
     )
     checked = machinery.admission.admit(rows)
     rejected = checked.rejected
@@ -134,6 +138,22 @@ def admitted(table: pa.Table, machinery: Machinery) -> Iterator[tuple[Publicatio
         )
         yield publications, rejected
         rejected = []
+
+
+def _there(column: pa.ChunkedArray) -> dict[int, Any]:
+    """The values of a column in which few rows have one, by row."""
+    if column.null_count == len(column):
+        return {}
+    rows = np.flatnonzero(column.is_valid().to_numpy())
+    return dict(zip(rows.tolist(), column.take(pa.array(rows)).to_pylist(), strict=True))
+
+
+def _misfit(column: pa.ChunkedArray, fields: list[str]) -> dict[int, dict[str, str]]:
+    """For rows with values that do not fit: the texts of these, by field."""
+    return {
+        row: {name: text for name, text in zip(fields, texts, strict=True) if text is not None}
+        for row, texts in _there(column).items()
+    }
 
 
 def _wishes(column: pa.ChunkedArray) -> np.ndarray | None:

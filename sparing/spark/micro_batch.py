@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryProgress
@@ -49,7 +49,11 @@ class StateSize:
 
 @dataclass(frozen=True)
 class MicroBatch:
-    """One micro-batch. Times are text as Spark gives it; `links` is missing if the overlay has too many of them."""
+    """One micro-batch. Times are text as Spark gives it; `links` is missing if the overlay has too many of them.
+
+    `clocks` has all rows since the start that were late or from the future, by publisher and reason, of publishers with
+    ten or more of them.
+    """
 
     query: str
     run: str
@@ -70,11 +74,12 @@ class MicroBatch:
     quarantine: Mapping[str, int]
     plan: PlanInForce
     links: Mapping[tuple[str, str, str], int] | None = None
+    clocks: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def fields(self) -> dict[str, Any]:
-        """The record as JSON can hold it, without links."""
+        """The record as JSON can hold it, without links and clocks."""
         found = asdict(self)
-        del found["links"]
+        del found["links"], found["clocks"]
         return found
 
 
@@ -102,6 +107,7 @@ def record_of(progress: StreamingQueryProgress, tally: Tally, plan: PlanInForce)
         tally.reasons,
         plan,
         tally.links,
+        tally.clocks,
     )
 
 

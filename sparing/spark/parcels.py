@@ -54,7 +54,7 @@ SCHEMAS = {
         {"source": pa.string(), "target": pa.string(), "kind": pa.string(), "messages": pa.int64(), "bucket": TIMESTAMP}
     ),
     METER: pa.schema({"source": pa.string(), "target": pa.string(), "kind": pa.string(), "amount": pa.int64()}),
-    QUARANTINE: pa.schema({"row": pa.string(), "reason": pa.string(), "detail": pa.string()}),
+    QUARANTINE: pa.schema({"row": pa.string(), "reason": pa.string(), "detail": pa.string(), "publisher": pa.string()}),
 }
 
 
@@ -163,8 +163,8 @@ def meter(
     return pack(METER, _table(METER, list(zip(*rows, strict=True))))
 
 
-def quarantine(rows: Iterable[tuple[str, str, str]]) -> Parcel:
-    """Rows as they came, each with reason and detail."""
+def quarantine(rows: Iterable[tuple[str, str, str, str | None]]) -> Parcel:
+    """Rows as they came, each with reason, detail and the publisher that it names."""
     return pack(QUARANTINE, _table(QUARANTINE, list(zip(*rows, strict=True))))
 
 

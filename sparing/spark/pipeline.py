@@ -74,7 +74,7 @@ class Delivered:
 
     @cached_property
     def quarantine(self) -> DataFrame:
-        """row, reason, detail."""
+        """row, reason, detail, publisher."""
         return unpack_stage.quarantine(self.records)
 
     def of(self, records: DataFrame) -> Delivered:
@@ -129,7 +129,8 @@ class PubSub:
             check_order(self.plan)
         warm_up(ranking=any(ad.top_k is not None for ad in self.plan.advertisements))
         shipped = ship(self.spark, interests)
-        parceled = match(admit(publications, interests), shipped)
+        ahead = self.deployment.ahead if streaming else None
+        parceled = match(admit(publications, interests, self.deployment.limits.row_bytes, ahead), shipped)
         if streaming:
             walked = walk_stream(parceled, shipped, self.deployment.watermark)
             return Delivered(self.spark, self.plan, walked, fingerprint=shipped.fingerprint)

@@ -33,6 +33,13 @@ class Metrics:
             "link_messages", "Messages of all kinds on links, by link and kind.", "source", "target", "kind"
         )
         self._quarantine = self._counter("quarantine_rows", "Rows set aside, by reason.", "reason")
+        self._untimely = self._counter(
+            "untimely_rows",
+            "Rows late or from the future, by publisher and reason, of publishers with ten or more of them.",
+            "publisher",
+            "reason",
+        )
+        self._untimely_before: dict[tuple[str, str], int] = {}
         self._dropped = self._counter("rows_dropped_by_watermark", "Rows that Spark dropped as late.")
         self._seconds = Histogram(
             "sparing_micro_batch_seconds", "Duration of micro-batches.", buckets=SECONDS, registry=self.registry
@@ -70,6 +77,9 @@ class Metrics:
             self._links.labels(*ends).inc(messages)
         for reason, rows in batch.quarantine.items():
             self._quarantine.labels(reason).inc(rows)
+        for which, rows in batch.clocks.items():
+            self._untimely.labels(*which).inc(rows - self._untimely_before.get(which, 0))
+            self._untimely_before[which] = rows
         self._dropped.inc(batch.state.rows_dropped_by_watermark)
         self._seconds.observe(batch.seconds)
         self._last.set(batch.seconds)

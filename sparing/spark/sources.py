@@ -16,9 +16,10 @@ from pyspark.sql import types as T
 
 from sparing.deployment.deployment import Deployment, Endpoint
 from sparing.deployment.endpoints import meant
+from sparing.flow.admit import Fault
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
-from sparing.spark.admit_stage import CORRUPT, LINE, TOP_K, union_fields
+from sparing.spark.admit_stage import CORRUPT, FAULT, LINE, MOST_KEPT, SIZE, TOP_K, union_fields
 from sparing.spark.failures import cause, damage_told
 from sparing.spark.paths import as_pattern, located
 
@@ -26,6 +27,9 @@ TEXT_FORMATS = ("json", "csv")
 FILES = (*TEXT_FORMATS, "parquet", "orc", "avro")
 _RECURSIVE = "recursiveFileLookup"
 _MOST_AT_ONCE = ("maxfilespertrigger", "maxbytespertrigger")
+_MOST_OF_CSV = 1 << 24  # characters of a value in CSV that can be read without much memory
+_FIRST, _SECOND = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # halves of surrogate pairs
+_HALF = rf"{_FIRST}(?!{_SECOND})|(?<!{_FIRST}){_SECOND}"
 
 
 def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFrame:
@@ -64,7 +68,10 @@ def _text_schema(deployment: Deployment) -> T.StructType:
 def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
     """JSON lines. Each line is kept as it came, for rows that have to be set aside."""
     reader = spark.readStream if streaming else spark.read
-    lines = reader.options(**source.options).text(_path(spark, source, streaming)).where(F.trim("value") != "")
+    lines = reader.options(**source.options).text(_path(spark, source, streaming))
+    # Lines that are too long are not copied to be trimmed.
+    short = F.octet_length("value") <= deployment.limits.row_bytes
+    lines = lines.where(F.when(short, F.trim("value") != "").otherwise(F.lit(True)))
     return _parsed(lines, F.col("value"), deployment, source)
 
 
@@ -75,13 +82,48 @@ def of_lines(spark: SparkSession, deployment: Deployment, lines: list[str]) -> D
 
 
 def _parsed(rows: DataFrame, text: Column, deployment: Deployment, source: Endpoint) -> DataFrame:
+    """The fields of JSON texts. One that is too long is not parsed, and only its beginning is kept."""
     options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
-    fields = F.from_json(text, _text_schema(deployment), options).alias("fields")
-    return rows.select(text.alias(LINE), fields).select(LINE, "fields.*")
+    schema = _text_schema(deployment)
+    size = F.octet_length(text).cast("long")
+    long = size > deployment.limits.row_bytes
+    return rows.select(
+        F.when(long, F.substring(text, 1, MOST_KEPT)).otherwise(text).alias(LINE),
+        F.when(long, size).alias(SIZE),
+        F.when(long, Fault.NONE.value)
+        .when(_goes_on(text, schema, options), Fault.MORE.value)
+        .when(_has_half(text), Fault.HALF.value)
+        .otherwise(Fault.NONE.value)
+        .alias(FAULT),
+        F.from_json(F.when(~long, text), schema, options).alias("fields"),
+    ).select(LINE, SIZE, FAULT, "fields.*")
 
 
-def _csv(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
-    options = {"header": "true", "columnNameOfCorruptRecord": CORRUPT, "enforceSchema": "false", **source.options}
+def _goes_on(text: Column, schema: T.StructType, options: Mapping[str, str]) -> Column:
+    """Whether something follows the first JSON value of a text, which Spark does not look at.
+
+    An object without a brace inside is cleared at a glance. All others are read twice more, as the only item of an
+    array and of an object: whatever follows the value breaks one of them.
+    """
+    cleared = F.octet_length(F.substring_index(text, "}", 1)) + 1 == F.octet_length(text)
+    items = F.from_json(F.concat(F.lit("["), text, F.lit("]")), T.ArrayType(T.StringType()), options)
+    member = F.from_json(F.concat(F.lit('{"publisher":'), text, F.lit("}")), schema, options)
+    alone = F.coalesce(F.size(items) == 1, F.lit(False)) & member[CORRUPT].isNull()
+    return F.when(cleared, F.lit(False)).otherwise(~alone)
+
+
+def _has_half(text: Column) -> Column:
+    """Whether a text has the escape of half a surrogate pair, which Spark replaces by a question mark."""
+    escapes = F.replace(text, F.lit("\\\\"), F.lit("  "))  # so that each backslash left begins an escape
+    return F.when(text.contains("\\u"), escapes.rlike(_HALF)).otherwise(F.lit(False))
+
+
+def _csv(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
+    """CSV with a header. What Spark's reader cannot set aside is left to lines far above the limit: there it fails."""
+    most = deployment.limits.row_bytes
+    bounds = {"maxColumns": str(most), "maxCharsPerColumn": str(max(most, _MOST_OF_CSV))}
+    options = {"header": "true", "columnNameOfCorruptRecord": CORRUPT, "enforceSchema": "false", **bounds}
+    options |= source.options
     # The columns are those of the files' header, in its order; so a look at one of them comes first.
     header = spark.read.options(**{**options, "inferSchema": "false"}).csv(_path(spark, source)).columns
     schema = T.StructType([T.StructField(name, T.StringType()) for name in [*header, CORRUPT]])

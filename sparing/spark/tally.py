@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -18,12 +18,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from sparing.control.plan import Plan
+from sparing.flow.admit import Reason
 from sparing.model.bill import MessageKind
 from sparing.spark.parcels import BILL, NOTIFICATIONS, QUARANTINE, unpack
 from sparing.spark.pipeline import Delivered
 
 TABLES = (NOTIFICATIONS, BILL, QUARANTINE)
 MOST_LINKS = 200  # directed links whose messages are counted one by one
+UNTIMELY = (Reason.LATE.value, Reason.FUTURE.value)  # reasons that tell of a publisher's clock
 LinkKind = tuple[str, str, str]  # source, target, kind
 
 _TEXTS, _NUMBERS = ("what", "name", "source", "target"), ("rows", "messages")
@@ -32,12 +34,16 @@ _COUNTED = pa.schema([(name, pa.string()) for name in _TEXTS] + [(name, pa.int64
 
 @dataclass(frozen=True)
 class Tally:
-    """Rows by table; messages by kind, and on links by link and kind (None: not asked for); rows by reason."""
+    """Rows by table; messages by kind, and on links by link and kind (None: not asked for); rows by reason.
+
+    `clocks` has the rows that were late or from the future, by publisher and reason.
+    """
 
     rows: Mapping[str, int]
     messages: Mapping[str, int]
     reasons: Mapping[str, int]
     links: Mapping[LinkKind, int] | None = None
+    clocks: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 def has_few_links(plan: Plan) -> bool:
@@ -49,10 +55,13 @@ def tally_of(delivered: Delivered, by_link: bool = False) -> Tally:
     """Count what was delivered. One Spark job; the control plane's part of the bill is counted here."""
     rows, reasons = Counter[str](), Counter[str]()
     messages, links = Counter[str](), Counter[LinkKind]()
+    clocks = Counter[tuple[str, str]]()
     for what, name, source, target, count, sent in _counts(delivered.records).collect():
         rows[what] += count
         if what == QUARANTINE:
             reasons[name] += count
+            if source is not None:
+                clocks[source, name] += count
         elif what == BILL:
             messages[name] += sent
             if source is not None:
@@ -66,6 +75,7 @@ def tally_of(delivered: Delivered, by_link: bool = False) -> Tally:
         dict(sorted(messages.items())),
         dict(sorted(reasons.items())),
         dict(sorted(links.items())) if by_link else None,
+        dict(sorted(clocks.items())),
     )
 
 
@@ -90,8 +100,11 @@ def _counted(what: str, rows: int, contents: bytes | None) -> pa.Table:
     if contents is None:
         columns: dict[str, Any] = {"rows": [rows]}
     elif what == QUARANTINE:
-        found = unpack(contents).group_by("reason").aggregate([([], "count_all")])
-        columns = {"name": found["reason"], "rows": found["count_all"]}
+        rejected = unpack(contents)
+        untimely = pc.is_in(rejected["reason"], value_set=pa.array(UNTIMELY))
+        by = pa.table({"reason": rejected["reason"], "by": pc.if_else(untimely, rejected["publisher"], None)})
+        found = by.group_by(["reason", "by"]).aggregate([([], "count_all")])
+        columns = {"name": found["reason"], "source": found["by"], "rows": found["count_all"]}
     else:
         bill = unpack(contents)
         # The last hop has as many ends as there are subscribers, so it is counted as a whole.

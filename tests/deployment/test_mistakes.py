@@ -10,6 +10,7 @@ from sparing.deployment.planning import plan_of
 from sparing.model.errors import SparingError
 from tests.deployment.examples import TORONTO, toronto
 
+LONG = "36526 days"
 KEYS = "the keys are trees, gamma, tree, matchmaker, decision, patience, covering, folding, ... (17 in all)."
 SHAPE = [
     ("name: toronto\n", "nam: toronto\n", 1, "'nam' is not a key of a deployment: did you mean 'name'?"),
@@ -522,6 +523,90 @@ MEANING = [
     ),
     ("30 seconds", "-1 seconds", 20, "'-1 seconds' is too short for watermark: give a duration that is not negative."),
     ("5 minutes", "0 minutes", 21, "'0 minutes' is too short for bucket: give a duration above zero."),
+    *(
+        (
+            wrong[0],
+            wrong[1],
+            wrong[2],
+            f"'{LONG}' is too long for {wrong[3]}: give a duration of at most 36525 days, 100 years.",
+        )
+        for wrong in [("30 seconds", LONG, 20, "watermark"), ("5 minutes", LONG, 21, "bucket")]
+    ),
+    (
+        "name: toronto\n",
+        "name: toronto\nahead: -1 second\n",
+        2,
+        "'-1 second' is too short for ahead: give a duration that is not negative.",
+    ),
+    (
+        "name: toronto\n",
+        "name: toronto\nahead: 5\n",
+        2,
+        "'ahead' of a deployment must be a duration such as '10 minutes', or null, not 5.",
+    ),
+    (
+        "name: toronto\n",
+        "name: toronto\nlimits: {row_bytes: 10}\n",
+        2,
+        "'row_bytes' of the limits must be a whole number, 1000 or more, not 10.",
+    ),
+    (
+        "name: toronto\n",
+        "name: toronto\nlimits: {windows_per_event: 1.5}\n",
+        2,
+        "'windows_per_event' of the limits must be a whole number, 1 or more, not 1.5.",
+    ),
+    (
+        "name: toronto\n",
+        "name: toronto\nlimits: {row_byte: 10000}\n",
+        2,
+        "'row_byte' is not a key of the limits: did you mean 'row_bytes'?",
+    ),
+    (
+        "traffic: {time: ts, ",
+        "traffic: {time: {field: tz}, ",
+        6,
+        "Topic traffic has no field 'tz', its event time: use road, lane, speed or ts.",
+    ),
+    (
+        "traffic: {time: ts, ",
+        "traffic: {time: {field: ts, unit: m}, ",
+        6,
+        "'m' is not a value of 'unit': did you mean 'ms'?",
+    ),
+    (
+        "traffic: {time: ts, ",
+        "traffic: {time: 5, ",
+        6,
+        "'time' of a topic must be the name of a field, or a mapping with the key 'field', not 5.",
+    ),
+    (
+        "traffic: {time: ts, ",
+        "traffic: {time: {field: ts, unit: ms}, ",
+        6,
+        (
+            "Field 'ts' is counted in ms in topic traffic, but not in topic incidents: "
+            "give it the same unit there, or rename one."
+        ),
+    ),
+    (
+        "SELECT * FROM traffic WHERE speed < 20",
+        "SELECT count(*) FROM traffic GROUP BY window(ts, '1 day', '1 microsecond')",
+        15,
+        (
+            "Subscription s1 has an event count for 86,400,000,000 windows: choose a longer slide, or raise "
+            "limits.windows_per_event (now 1,000)."
+        ),
+    ),
+    (
+        "SELECT * FROM traffic WHERE speed < 20",
+        "SELECT count(*) FROM traffic GROUP BY window(ts, '1001 seconds', '1 second')",
+        15,
+        (
+            "Subscription s1 has an event count for 1,001 windows: choose a longer slide, or raise "
+            "limits.windows_per_event (now 1,000)."
+        ),
+    ),
     (
         "decision: subscriber-edge",
         "decision: wad, patience: 2 seconds",

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from sparing.deployment.deployment import SECOND, Deployment, Endpoint, Policy
+from sparing.deployment.deployment import SECOND, Deployment, Endpoint, Limits, Policy
 from sparing.deployment.mistakes import DeploymentError
 from sparing.model.box import Box
 from sparing.model.expression import Attribute, Constant, Field, Operation
@@ -54,7 +54,25 @@ def test_what_may_be_left_out():
     deployment = Deployment.of(short)
     assert deployment.policy == Policy()
     assert (deployment.watermark, deployment.bucket) == (10 * SECOND, 60 * SECOND)
+    assert (deployment.ahead, deployment.limits) == (600 * SECOND, Limits(row_bytes=1_048_576, windows_per_event=1_000))
     assert (deployment.advertisements, deployment.subscriptions, deployment.source) == ((), (), None)
+
+
+def test_the_clock_may_be_left_unchecked_and_limits_raised():
+    window = "SELECT count(*) FROM traffic GROUP BY window(ts, '1 day', '1 second')"
+    what = toronto() | {"subscriptions": [{"id": "s", "subscriber": "bob", "sql": window}]}
+    deployment = Deployment.of(what | {"ahead": None, "limits": {"windows_per_event": 86_400}})
+    assert (deployment.ahead, deployment.limits) == (None, Limits(windows_per_event=86_400))
+    assert Deployment.of(toronto() | {"ahead": "0 seconds"}).ahead == 0
+
+
+def test_units_of_event_times():
+    what = toronto()
+    what["topics"]["traffic"]["time"] = {"field": "ts"}
+    assert Deployment.of(what) == Deployment.of(toronto())
+    for topic in what["topics"].values():
+        topic["time"] = {"field": "ts", "unit": "ms"}
+    assert {topic.unit for topic in Deployment.of(what).topics.values()} == {"ms"}
 
 
 @pytest.mark.parametrize(

@@ -253,6 +253,11 @@ MISTAKES = [
     ),
     ("empty window", WINDOW + "window(ts, «'0 seconds'»)", "This duration must be longer than nothing."),
     (
+        "window of more than a century",
+        WINDOW + "window(ts, '«36526 days»')",
+        "This duration is too long: give at most 36525 days, 100 years.",
+    ),
+    (
         "start too long",
         WINDOW + "window(ts, '9 days', '1 day', «'-1 day'»)",
         "The start must be shorter than the slide.",
@@ -289,6 +294,9 @@ MISTAKES = [
     ("EVERY backwards", "SELECT * FROM traffic EVERY «'-1 hour'»", "A notification cycle cannot be negative."),
 ]
 
+NO_TIMESTAMP = (
+    "This is not a timestamp: write one as '2026-01-31 12:30:00', with Z or an offset such as +02:00 if need be."
+)
 MISTAKEN_CONDITIONS = [
     ("nothing", "«»", "There is no condition here: write one, or true for everything."),
     ("text for a number", "lane = «'1'»", "lane is int and cannot be compared with text: leave out the quotes."),
@@ -301,7 +309,23 @@ MISTAKEN_CONDITIONS = [
     (
         "no timestamp",
         "ts < TIMESTAMP «'noon'»",
-        "This is not a timestamp: write one as '2026-01-31 12:30:00', with Z or an offset such as +02:00 if need be.",
+        NO_TIMESTAMP,
+    ),
+    *(
+        (
+            f"a timestamp that is {why}",
+            f"ts < «'{text}'»",
+            NO_TIMESTAMP,
+        )
+        for why, text in [
+            ("of today", "08:00"),
+            ("of today, too", "T08:00"),
+            ("now", "now"),
+            ("today", "today"),
+            ("the epoch", "epoch"),
+            ("after year 9999", "10000-01-01"),
+            ("before year 1", "0000-01-01"),
+        ]
     ),
     (
         "NaN",

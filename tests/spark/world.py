@@ -159,5 +159,6 @@ def description(subscribed: list[dict[str, str]], **more: Any) -> dict[str, Any]
         "publishers": [{"id": f"p{n}", "at": EDGES[n], "topic": "traffic"} for n in range(1, 4)],
         "subscribers": [{"id": f"u{n}", "at": EDGES[n % 4] if n < 6 else ["e1", "e4"]} for n in range(8)],
         "subscriptions": subscribed,
+        "ahead": None,  # the last publication of a trace is in the future on purpose
         **more,
     }
