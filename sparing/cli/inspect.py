@@ -37,7 +37,7 @@ def inspect(
     also told when windows began, and who has yet to hear of a merged event. If what waits cannot be read, the rest is
     told, and the exit status is 1.
 
-    Example: sparing inspect out/checkpoint --deployment toronto.yaml
+    Example: sparing inspect out-checkpoint --deployment toronto.yaml
     """
     from sparing.deployment.deployment import Deployment
     from sparing.deployment.paths import located

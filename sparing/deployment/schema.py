@@ -615,7 +615,11 @@ class FileEntry(Entry):
     bill: BillEntry = Field(default_factory=BillEntry, description="The [bill](#bill).")
     prices: PricesEntry | None = Field(default=None, description="What messages cost: [prices](#prices).")
     checkpoint: Folder | None = Field(
-        default=None, description="Folder or URL where a streaming run keeps its progress."
+        default=None,
+        description=(
+            "Folder or URL where a stream keeps its progress. If left out, it is beside the sink: `out-checkpoint` for "
+            "the sink `out`."
+        ),
     )
 
 
