@@ -220,7 +220,7 @@ def test_edits_of_an_idle_stream_are_told_within_seconds(spark, tmp_path):
         return told[-1]
 
     try:
-        _until(lambda: len(batches) > 1 and not query.status["isTriggerActive"])  # one more moves the watermark
+        _until(lambda: len(batches) > 1 and not query.query.status["isTriggerActive"])  # one more moves the watermark
         quiet = len(batches)
         without = yaml.safe_load(good)
         del without["subscriptions"][0]
