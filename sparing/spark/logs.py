@@ -29,6 +29,7 @@ EVENTS = (
     "micro-batch",
     "plan changed",
     "change refused",
+    "clock alarm",
     "stream stopped",
     "stream ended",
     "stream failed",
