@@ -59,12 +59,15 @@ def admit(
     """
     topics = interests.plan.topics
     fields = union_fields(topics)
+    _check_columns(publications, topics)
     publications = bounded(publications, row_bytes)
     given = {field.name.lower(): field for field in publications.schema.fields}
-    _check_columns(publications, topics, given)
-    units = {topic.time: topic.unit for topic in topics.values() if topic.unit is not None}
+    units = {topic.time: topic.unit for topic in topics.values()}
     typed = {name: _typed(name, type_, given, units.get(name)) for name, type_ in fields.items()}
     rows = publications.select("*", *[expression.alias(FIELD + name) for name, expression in typed.items()])
+    # In a step of its own, so that values that are looked at several times are cast once.
+    checked = [_checked(name, type_, given, units).alias(FIELD + name) for name, type_ in fields.items()]
+    rows = rows.select(*[F.col(f"`{column}`") for column in publications.columns], *checked)
     topic = _string(given["topic"]) if "topic" in given else F.lit(None).cast("string")
     now = F.unix_micros(F.current_timestamp())
     return rows.select(
@@ -135,7 +138,8 @@ def _wish(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -
     return F.when(said.isNotNull(), F.when(number > 0, number).otherwise(F.lit(0)))
 
 
-def _check_columns(publications: DataFrame, topics: Mapping[str, Topic], given: Mapping[str, T.StructField]) -> None:
+def _check_columns(publications: DataFrame, topics: Mapping[str, Topic]) -> None:
+    given = {name.lower() for name in publications.columns}
     if "publisher" not in given:
         raise SparingError(
             f"The publications have no column 'publisher' (only {', '.join(publications.columns) or 'none'}): "
@@ -156,26 +160,30 @@ def _typed(name: str, type_: FieldType, given: Mapping[str, T.StructField], unit
     if unit is not None and (has in ("string", *_NUMBERS) or isinstance(column.dataType, T.DecimalType)):
         return _counted(raw, unit, type_)
     if has == type_.name:
-        return _in_range(raw, type_)
+        return raw
     if has == "string":
-        text = F.trim(raw)
-        typed = _in_range(text.try_cast(type_.name), type_)
-        # Spark takes a time without a date for one of today; no other text is a timestamp but no date.
-        return F.when(text.try_cast("date").isNotNull(), typed) if type_.kind is Kind.TIMESTAMP else typed
+        return F.trim(raw).try_cast(type_.name)
     if type_.name in _WIDENS.get(has, ()) or isinstance(column.dataType, T.NullType):
-        return _in_range(raw.try_cast(type_.name), type_)
+        return raw.try_cast(type_.name)
     raise SparingError(
         f"Column {column.name} of the publications is {has}, but field {name} is declared as {type_.name}: "
         "cast the column, or declare the field as what it is."
     )
 
 
-def _in_range(value: Column, type_: FieldType) -> Column:
-    """Dates and timestamps that Python can hold, too: those of the years 1 to 9999."""
-    if type_.kind not in (Kind.DATE, Kind.TIMESTAMP):
+def _checked(
+    name: str, type_: FieldType, given: Mapping[str, T.StructField], units: Mapping[str, str | None]
+) -> Column:
+    """A field in its type; NULL for dates and timestamps that Python cannot hold, or that depend on today."""
+    value, column = F.col(FIELD + name), given.get(name.lower())
+    if column is None or type_.kind not in (Kind.DATE, Kind.TIMESTAMP):
         return value
     moment = F.date_from_unix_date if type_.kind is Kind.DATE else F.timestamp_micros
-    return F.when(value.between(moment(F.lit(type_.low)), moment(F.lit(type_.high))), value)
+    fits = value.between(moment(F.lit(type_.low)), moment(F.lit(type_.high)))
+    if type_.kind is Kind.TIMESTAMP and column.dataType.simpleString() == "string" and units.get(name) is None:
+        # Spark takes a time without a date for one of today; no other text is a timestamp but no date.
+        fits &= F.col(f"`{column.name}`").try_cast("date").isNotNull()
+    return F.when(fits, value)
 
 
 def _counted(raw: Column, unit: str, type_: FieldType) -> Column:

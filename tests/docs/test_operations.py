@@ -118,7 +118,7 @@ def test_tables_have_the_columns_listed_and_payloads_can_be_read(spark):
     ]
     frames = (delivered.notifications, delivered.bill)
     assert listed == [(f.name, f.dataType.typeName()) for frame in frames for f in frame.schema.fields]
-    assert delivered.quarantine.columns == ["row", "reason", "detail"]
+    assert delivered.quarantine.columns == ["row", "reason", "detail", "publisher"]
 
     delivered.notifications.createOrReplaceTempView("notifications")
     answers = [spark.sql(query).collect() for query in only(PAGE, "sql spark").split(";\n") if query.strip()]
