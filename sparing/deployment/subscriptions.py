@@ -12,6 +12,7 @@ from sparing.deployment.sections import Section
 from sparing.language.errors import LanguageError
 from sparing.language.parse import parse_query, parse_where
 from sparing.model.box import Box
+from sparing.model.counted import counted
 from sparing.model.subscription import Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.window import TimeWindow
@@ -65,7 +66,7 @@ def _check_windows(who: str, query: Query, most: int, place: Place, mistakes: Mi
     if isinstance(window, TimeWindow) and window.most > most:
         mistakes.add(
             place,
-            f"{who} has an event count for {window.most:,} windows: choose a longer slide, "
+            f"{who} has an event count for {counted(window.most, 'window')}: choose a longer slide, "
             f"or raise limits.windows_per_event (now {most:,})",
         )
 

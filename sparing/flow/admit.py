@@ -17,6 +17,7 @@ from sparing.control.plan import Plan
 from sparing.flow.deliver.payload import json_object
 from sparing.match.boxes import Boxes
 from sparing.match.columns import Column
+from sparing.model.counted import counted
 from sparing.model.topic import Topic
 from sparing.model.types import EARLIEST, LATEST, FieldType, Kind
 
@@ -180,7 +181,9 @@ class Admission:
         """Why a row is not admitted."""
         fault, publisher = Fault(rows.fault[row]), rows.publisher[row]
         if fault is Fault.TOO_LONG:
-            long = f"the row has {rows.size[row]:,} bytes, and limits.row_bytes allows fewer: its text is cut off"
+            long = (
+                f"the row has {counted(rows.size[row], 'byte')}, and limits.row_bytes allows fewer: its text is cut off"
+            )
             return Rejected(rows.text[row], Reason.TOO_LONG, long, publisher)
         if fault is not Fault.NONE:
             return Rejected(rows.text[row], Reason.MALFORMED, _FAULTS[fault], publisher)

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from sparing.deployment.deployment import Deployment
+from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.spark import sinks, sources
 from sparing.spark.durable import read_json, write_bytes, write_json
@@ -94,7 +95,7 @@ def _must_be_admitted(spark: SparkSession, deployment: Deployment, lines: list[s
     if again:
         number = lines.index(again[0]["row"]) + 1 if again[0]["row"] in lines else 1
         raise SparingError(
-            f"Nothing is published, because {len(again)} of {len(lines)} rows would be set aside again; "
+            f"Nothing is published, because {len(again)} of {counted(len(lines), 'row')} would be set aside again; "
             f"row {number}: {again[0]['reason']}, {again[0]['detail']}."
         )
 

@@ -23,7 +23,19 @@ from tests.spark import files, world
 from tests.tries import thorough_only
 
 COMMANDS = ("demo", "run", "replay", "plan", "explain", "inspect", "generate", "study", "bench")
-BENCHMARKS = ("pipeline", "match", "stage", "decide", "cover", "matchmaker", "fold", "events", "restart", "savings")
+BENCHMARKS = (
+    "pipeline",
+    "match",
+    "stage",
+    "decide",
+    "cover",
+    "matchmaker",
+    "fold",
+    "events",
+    "restart",
+    "faults",
+    "savings",
+)
 
 
 def sparing(*arguments: str) -> subprocess.CompletedProcess:
