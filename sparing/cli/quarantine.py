@@ -19,7 +19,10 @@ MOST = 20  # rows that are shown
 WIDTH = 200  # characters of a row that are shown
 
 quarantine = typer.Typer(
-    help="Rows that were set aside: list them, and publish them again after they were corrected.",
+    help="""Rows that were set aside: list them, and publish them again after they were corrected.
+
+    Example: sparing quarantine list toronto.yaml
+    """,
     no_args_is_help=True,
 )
 FileArgument = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False)
