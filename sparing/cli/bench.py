@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
@@ -318,7 +319,8 @@ def faults(
     from sparing.bench.faults import Settings
     from sparing.bench.faults import faults as measure
 
-    figures = measure(Settings(kills, damages, disks, rows, seed, master, tuple(conf)), _tell)
+    settings = Settings(kills, damages, disks, rows, seed, master, tuple(conf))
+    figures = measure(settings, partial(spark_session, master, conf), _tell)
     _show(figures, json_file, markdown)
     if not figures.kept:
         raise SparingError("Not all promises were kept: see NOT KEPT in the table.")

@@ -10,8 +10,11 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from pyspark.sql import SparkSession
 
 from sparing.bench.faults.damage import FILES, WAYS, Damaging
 from sparing.bench.faults.disks import disks
@@ -21,7 +24,6 @@ from sparing.bench.faults.rows import hostile
 from sparing.bench.faults.trace import Trace
 from sparing.deployment.deployment import Deployment
 from sparing.spark.run import stream, wait
-from sparing.spark.session import session
 
 
 @dataclass(frozen=True)
@@ -37,15 +39,18 @@ class Settings:
     conf: tuple[str, ...] = ()
 
 
-def faults(settings: Settings, tell: Callable[[str], None] = lambda _: None) -> Figures:
-    """Do all of it, one after the other."""
+def faults(
+    settings: Settings,
+    started: Callable[[], AbstractContextManager[SparkSession]],
+    tell: Callable[[str], None] = lambda _: None,
+) -> Figures:
+    """Do all of it, one after the other. Damage and rows are tried in a session that `started` gives."""
     folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
     options = ["--master", settings.master, *(f"--conf={setting}" for setting in settings.conf)]
     try:
         trace = Trace.written(folder / "city", settings.seed)
         found: list[Outcome] = []
-        spark = session(settings.master, settings=dict(setting.split("=", 1) for setting in settings.conf))
-        try:
+        with started() as spark:
             wait(stream(spark, Deployment.read(trace.stream("undisturbed")), once=True))
             expected = trace.results("undisturbed")
             tell(", ".join(f"{sum(rows.values()):,} {name}" for name, rows in expected.items()) + " if undisturbed")
@@ -56,8 +61,6 @@ def faults(settings: Settings, tell: Callable[[str], None] = lambda _: None) -> 
                 found += [damaging.table(which) for which in ("all micro-batches", "the last micro-batch")]
             if settings.rows:
                 found += hostile(spark, trace, expected, tell)
-        finally:
-            spark.stop()
         if settings.disks:
             found += disks(trace, expected, options, tell)
         crashes = FIVE[: settings.kills] if settings.kills <= len(FIVE) else tuple(plan(settings.kills, settings.seed))
