@@ -71,7 +71,7 @@ def _aside(folder: Path) -> list[dict]:
 
 
 def test_a_stream_goes_on_whatever_it_is_sent(spark, tmp_path):
-    future = [_good(n, 1_000 + n, publisher="p2", id=f"future {n}") for n in range(12)]
+    future = [_good(n, 90_000 + n, publisher="p2", id=f"future {n}") for n in range(12)]
     far = [nasty.good(n, publisher="p2", id="future", ts="2099-01-01T00:00:00Z") for n in range(100)]
     late = [_good(n, -8_000, publisher="p3", id=f"good late {n}") for n in range(10)]
     start = [_good(1, -5_000)]
@@ -136,14 +136,16 @@ def _alarms_are_told(told: list[str], log: list[dict]) -> None:
 
 def test_a_micro_batch_done_again_decides_the_same_about_the_future(spark, tmp_path):
     """The clock is that of the micro-batch, which is in Spark's log."""
-    _send(tmp_path, "a.json", b"\n".join([_good(1, 0), _good(2, 1_000)]))
+    _send(tmp_path, "a.json", b"\n".join([_good(1, 0), _good(2, 90_000)]))
     deployment = _deployment(tmp_path, ahead="10 minutes")
     run.wait(run.stream(spark, deployment, once=True))
     before = _aside(tmp_path)
     assert [row["reason"] for row in before] == ["from the future"]
     assert before[0]["publisher"] == "p1"
-    for commit in (tmp_path / "checkpoint/commits").glob("*[0-9]*"):  # as if it had been killed before
-        commit.unlink()
+    # As if it had been killed in the first micro-batch.
+    for pattern in ("commits/*", "offsets/[!0]*", "offsets/.[!0]*", "sparing-written.json*"):
+        for file in (tmp_path / "checkpoint").glob(pattern):
+            file.unlink()
     run.wait(run.stream(spark, deployment, once=True))
     assert _aside(tmp_path) == before
     batch = json.loads((tmp_path / "checkpoint/offsets/0").read_text().splitlines()[1])

@@ -17,6 +17,7 @@ from pyspark.sql import VariantVal
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
+from sparing.flow.admit import Fault
 from sparing.flow.at_once import AtOnce
 from sparing.flow.interests import Interests
 from sparing.flow.publications import Publications
@@ -48,24 +49,28 @@ def table_of(plan: Plan, lines: Sequence[str]) -> pa.Table:
     given = [row or {} for row in rows]
     fields = union_fields(plan.topics)
     typed = [{name: _fitting(kind, row.get(name)) for name, kind in fields.items()} for row in given]
-    misfit = [
-        any(row.get(name) is not None and value is None for name, value in found.items())
-        for row, found in zip(given, typed, strict=True)
-    ]
+    misfit = [_misfit(row, found) for row, found in zip(given, typed, strict=True)]
     columns: dict[str, pa.Array] = {
         "publisher": pa.array([row.get("publisher") for row in given], pa.string()),
         "topic": pa.array([row.get("topic") for row in given], pa.string()),
         "id": pa.array([row.get("id") for row in given], pa.string()),
         "text": pa.array(list(lines), pa.string()),
-        "malformed": pa.array([row is None for row in rows], pa.bool_()),
-        "garbled": pa.array([False] * len(rows), pa.bool_()),
-        "misfit": pa.array(misfit, pa.bool_()),
+        "fault": pa.array([Fault.UNREADABLE if row is None else Fault.NONE for row in rows], pa.int8()),
+        "size": pa.nulls(len(rows), pa.int64()),
+        "misfit": pa.array(misfit, pa.list_(pa.string())),
+        "latest": pa.nulls(len(rows), pa.int64()),
         "top_k": pa.array([_wish(row) for row in given], pa.int32()),
     }
     for name, kind in fields.items():
         type_ = pa.decimal128(18, kind.scale) if kind.kind is Kind.DECIMAL else _ARROW.get(kind.kind, pa.int64())
         columns[FIELD + name] = pa.array([found[name] for found in typed], type_)
     return pa.table(columns)
+
+
+def _misfit(row: dict[str, Any], typed: dict[str, Any]) -> list[str | None] | None:
+    """The texts of values that do not fit, by field; None if all do."""
+    texts = [None if row.get(name) is None or value is not None else str(row[name]) for name, value in typed.items()]
+    return texts if any(text is not None for text in texts) else None
 
 
 def _fitting(kind: FieldType, given: Any) -> Any:
