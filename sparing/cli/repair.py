@@ -120,7 +120,7 @@ def _report(spark: SparkSession, deployment: Deployment, checkpoint: str, file: 
         say(f"  to do      sparing repair {file} --fix")
         return False
     say("  checkpoint whole")
-    late = _watermark(spark, checkpoint, file)
+    late = _watermark(spark, deployment, checkpoint, file)
     return _results(spark, deployment, checkpoint, file) and late
 
 
@@ -139,7 +139,8 @@ def _results(spark: SparkSession, deployment: Deployment, checkpoint: str, file:
     return False
 
 
-def _watermark(spark: SparkSession, checkpoint: str, file: Path) -> bool:
+def _watermark(spark: SparkSession, deployment: Deployment, checkpoint: str, file: Path) -> bool:
+    """Whether the watermark is where rows of now can pass it."""
     import time
 
     from sparing.spark.repair.watermark import before_jump, watermark
@@ -147,8 +148,9 @@ def _watermark(spark: SparkSession, checkpoint: str, file: Path) -> bool:
     now, found = int(time.time() * 1_000_000), watermark(spark, checkpoint)
     if found is None:
         return True
-    say(f"  watermark  {clock(found)}{', which is in the future: all rows until then are late' if found > now else ''}")
-    if found <= now:
+    ahead = found > now + (deployment.ahead or 0)
+    say(f"  watermark  {clock(found)}{', which is in the future: all rows until then are late' if ahead else ''}")
+    if not ahead:
         return True
     jump = before_jump(spark, checkpoint, now)
     if jump is not None:
