@@ -24,6 +24,7 @@ from sparing.spark.paths import local_path, located
 
 COPY = ".copy"
 CALLED = "sparing repair FILE"  # the command that looks at a checkpoint, FILE being the deployment file
+_OTHER_SUM = "its checksum does not fit its content"
 
 
 class DamagedError(SparingError):
@@ -56,7 +57,7 @@ def read_bytes(spark: SparkSession, path: str) -> bytes | None:
         finally:
             stream.close()
     except Py4JJavaError as error:
-        raise DamagedError(path, cause(error).rstrip(".")) from None
+        raise DamagedError(path, _why(error)) from None
 
 
 def unpack(spark: SparkSession, path: str) -> None:
@@ -72,7 +73,11 @@ def unpack(spark: SparkSession, path: str) -> None:
         finally:
             stream.close()
     except Py4JJavaError as error:
-        raise DamagedError(path, cause(error).rstrip(".")) from None
+        raise DamagedError(path, _why(error)) from None
+
+
+def _why(error: Py4JJavaError) -> str:
+    return _OTHER_SUM if "ChecksumException" in str(error) else cause(error).rstrip(".")
 
 
 def write_bytes(spark: SparkSession, path: str, content: bytes) -> None:
@@ -152,7 +157,7 @@ def opened(path: str, data: bytes, format_: int) -> Any:
     if found["format"] != format_:
         raise OtherFormatError(path, found["format"], format_)
     if found.get("sha256") != _digest(json.dumps(found.get("content"), sort_keys=True)):
-        raise DamagedError(path, "its checksum does not fit its content")
+        raise DamagedError(path, _OTHER_SUM)
     return found["content"]
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from sparing.model.errors import SparingError
 from sparing.spark import durable
-from sparing.spark.durable import DamagedError, OtherFormatError, opened, read_json, restore, write_json
+from sparing.spark.durable import DamagedError, OtherFormatError, opened, read_bytes, read_json, restore, write_json
+from sparing.spark.paths import located
 
 
 class Crash(BaseException):
@@ -86,3 +87,15 @@ def test_damage_anywhere_is_recognized_and_the_copy_restores_it(spark, tmp_path_
         assert restore(spark, path, 3)
         found = read_json(spark, path, 3)
     assert found == content
+
+
+@pytest.mark.spark
+def test_a_checksum_of_hadoop_that_does_not_fit_is_said_plainly(spark, tmp_path):
+    place = tmp_path / "entry"
+    path, system = located(spark, str(place))
+    stream = system.create(path)
+    stream.write(bytearray(b"v1\n{}"))
+    stream.close()
+    place.write_bytes(b"v2\n{}")
+    with pytest.raises(DamagedError, match="entry is damaged: its checksum does not fit its content"):
+        read_bytes(spark, str(place))
