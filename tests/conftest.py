@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
 # Java lives for minutes here and sees few rows: compiling at length and collecting garbage in parallel do not pay.
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-SHORT_LIVED = {"spark.driver.extraJavaOptions": _QUICK, "spark.executor.extraJavaOptions": _QUICK}
+# Its heap holds what all tests leave behind, beside a line of 100 MB.
+SHORT_LIVED = {
+    "spark.driver.memory": "2g",
+    "spark.driver.extraJavaOptions": _QUICK,
+    "spark.executor.extraJavaOptions": _QUICK,
+}
 
 settings.register_profile("sparing", deadline=None, derandomize=False, print_blob=True, max_examples=tries(75))
 settings.load_profile("sparing")

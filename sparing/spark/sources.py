@@ -69,27 +69,36 @@ def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streami
     """JSON lines. Each line is kept as it came, for rows that have to be set aside."""
     reader = spark.readStream if streaming else spark.read
     lines = reader.options(**source.options).text(_path(spark, source, streaming))
-    # Lines that are too long are not copied to be trimmed.
-    short = F.octet_length("value") <= deployment.limits.row_bytes
-    lines = lines.where(F.when(short, F.trim("value") != "").otherwise(F.lit(True)))
-    return _parsed(lines, F.col("value"), deployment, source)
+    bounded = _bounded(lines, F.col("value"), deployment)
+    return _parsed(bounded.where(F.col(SIZE).isNotNull() | (F.trim(LINE) != "")), deployment, source)
 
 
 def of_lines(spark: SparkSession, deployment: Deployment, lines: list[str]) -> DataFrame:
     """Publications from JSON lines, read as those of a file."""
     rows = spark.createDataFrame([(line,) for line in lines], "value string")
-    return _parsed(rows, F.col("value"), deployment, Endpoint("json"))
+    return _parsed(_bounded(rows, F.col("value"), deployment), deployment, Endpoint("json"))
 
 
-def _parsed(rows: DataFrame, text: Column, deployment: Deployment, source: Endpoint) -> DataFrame:
-    """The fields of JSON texts. One that is too long is not parsed, and only its beginning is kept."""
-    options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
-    schema = _text_schema(deployment)
+def _bounded(rows: DataFrame, text: Column, deployment: Deployment) -> DataFrame:
+    """Texts, of which only the beginning is kept where they are too long, and the sizes of those.
+
+    This comes before everything else, so that no operator copies a text that is too long.
+    """
     size = F.octet_length(text).cast("long")
     long = size > deployment.limits.row_bytes
     return rows.select(
-        F.when(long, F.substring(text, 1, MOST_KEPT)).otherwise(text).alias(LINE),
-        F.when(long, size).alias(SIZE),
+        F.when(long, F.substring(text, 1, MOST_KEPT)).otherwise(text).alias(LINE), F.when(long, size).alias(SIZE)
+    )
+
+
+def _parsed(bounded: DataFrame, deployment: Deployment, source: Endpoint) -> DataFrame:
+    """The fields of JSON texts. One that was too long is not parsed."""
+    options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
+    schema = _text_schema(deployment)
+    text, long = F.col(LINE), F.col(SIZE).isNotNull()
+    return bounded.select(
+        LINE,
+        SIZE,
         F.when(long, Fault.NONE.value)
         .when(_goes_on(text, schema, options), Fault.MORE.value)
         .when(_has_half(text), Fault.HALF.value)
@@ -180,7 +189,7 @@ def _kafka(spark: SparkSession, deployment: Deployment, source: Endpoint, stream
     """Messages whose value is a JSON object, as in a JSON file."""
     reader = spark.readStream if streaming else spark.read
     messages = reader.format("kafka").options(**source.options).load()
-    return _parsed(messages, F.col("value").cast("string"), deployment, source)
+    return _parsed(_bounded(messages, F.col("value").cast("string"), deployment), deployment, source)
 
 
 def _any(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
