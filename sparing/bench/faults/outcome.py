@@ -52,17 +52,22 @@ class Figures:
 
     def markdown(self) -> str:
         """For documentation."""
-        return markdown_table(HEAD, self._rows())
+        return markdown_table(HEAD, self._rows(), left=[name for name in HEAD if name != "tried"])
 
     def json(self) -> dict[str, Any]:
         """For programs."""
         return {"settings": self.settings, "outcomes": [asdict(outcome) for outcome in self.outcomes]}
 
     def _rows(self) -> list[list[str]]:
-        groups: dict[tuple[str, str, str], list[Outcome]] = {}
+        """A row for each kind of fault and promise, with all places and moments that were tried."""
+        groups: dict[tuple[str, str], list[Outcome]] = {}
         for outcome in self.outcomes:
-            groups.setdefault((outcome.fault, outcome.where, outcome.promised), []).append(outcome)
-        return [[*key, str(sum(each.tried for each in group)), _happened(group)] for key, group in groups.items()]
+            groups.setdefault((outcome.fault, outcome.promised), []).append(outcome)
+        rows = []
+        for (fault, promised), group in groups.items():
+            where = "; ".join(sorted({each.where for each in group}))
+            rows.append([fault, where, promised, str(sum(each.tried for each in group)), _happened(group)])
+        return rows
 
 
 def _happened(group: Sequence[Outcome]) -> str:
