@@ -374,8 +374,8 @@ def slow_walk(plan: Plan, publications: Sequence[Publication], policy: Judge, la
             walk.forwarded += 1
             walk.half_settled += walk._settled[link, id_] > 0
             undecided = graph.pop(id_)
-            # What one mark relies on. With trees per source, a patient link is deeper for one goal than for another, so a
-            # later NWR may be decided first; patient walks need no marks, because they are hosted in one process.
+            # One mark relies on this order. With trees per source, a patient link is deeper for one goal than for
+            # another and may decide a later NWR first; patient walks carry no marks: one process hosts them.
             assert policy.patience or min(undecided) >= nwr
             come_to_rest(id_, link[1], undecided, due)
     for p in coming:
