@@ -75,8 +75,8 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
         counted(len({ad.publisher for ad in plan.advertisements}), "publisher"),
         counted(found.subscriptions, "subscription"),
     )
-    trees = "shared tree" if plan.shared else "tree per source"
-    say(f"{name}: {', '.join(parts)}{in_force}; {trees}, matchmaker {plan.matchmaker}, covering {plan.covering}.")
+    trees, policy = "shared tree" if plan.shared else "tree per source", plan.policy
+    say(f"{name}: {', '.join(parts)}{in_force}; {trees}, matchmaker {policy.matchmaker}, covering {policy.covering}.")
     _tell_attachments(found)
     for marking in found.markings:
         _tell_marking(marking)
@@ -145,7 +145,7 @@ def _tell_merges(plan: Plan, found: Summary) -> None:
 
     for merge in found.merges:
         say(f"Who merges events: {merge.topic}", "bold italic")
-        for line in merge_lines(merge, plan.events):
+        for line in merge_lines(merge, plan.policy):
             say(f"  {line}")
 
 
@@ -166,7 +166,7 @@ def _tell_folding(plan: Plan, found: Summary, time: int | None) -> None:
         say("Folded afresh for those in force then; a plan under way gets there step by step, and may differ.", "dim")
     for folding in found.foldings:
         say(f"What is folded: {folding.topic}", "bold italic")
-        say(f"  {folding_line(folding, plan.folding.method)}")
+        say(f"  {folding_line(folding, plan.policy.folding)}")
         if folding.clusters:
             out.print(clusters_table(folding.clusters[:MOST]))
             say_more(len(folding.clusters), MOST, "cluster, which saves less", "clusters, which save less")
@@ -198,9 +198,9 @@ def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[s
     """A plan for programs."""
     return {
         "deployment": name,
-        "covering": plan.covering.value,
-        "matchmaker": plan.matchmaker.value,
-        "tree": "shared" if plan.shared else "per-source",
+        "covering": plan.policy.covering.value,
+        "matchmaker": plan.policy.matchmaker.value,
+        "tree": plan.policy.tree.value,
         "at": None if time is None else clock(time),
         "subscriptions": found.subscriptions,
         "in_force": found.in_force,
@@ -217,10 +217,10 @@ def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[s
         "links": [asdict(link) for link in found.links],
         "changes": asdict(found.changes),
         "folding": {
-            "method": plan.folding.method.value,
+            "method": plan.policy.folding.value,
             "saved": found.folded_subscriptions + found.folded_channels,
             "topics": [_folding_json(folding) for folding in found.foldings],
         },
-        "merging": {"events": plan.events.events.value, "topics": [asdict(merge) for merge in found.merges]},
+        "merging": {"events": plan.policy.events.value, "topics": [asdict(merge) for merge in found.merges]},
         "attached": [_attached_json(reason) for reason in found.attached],
     }

@@ -16,7 +16,8 @@ from sparing.model.errors import SparingError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from sparing.deployment.deployment import Deployment, Policy
+    from sparing.deployment.deployment import Deployment
+    from sparing.model.policy import Policy
     from sparing.model.prices import Prices
     from sparing.spark.compare import Compared
     from sparing.spark.run import Replayed, Suppressed
@@ -52,12 +53,11 @@ def replay(
 
     Example: sparing replay toronto.yaml --report bill.html
     """
-    from sparing.control.merging.policy import Events
     from sparing.deployment.deployment import Deployment
-    from sparing.flow.links import POLICIES
+    from sparing.model.policy import Decision, Events
 
     deployment = Deployment.read(file)
-    decisions = _names(decision, POLICIES, "a link policy")
+    decisions = _names(decision, list(Decision), "a link policy")
     ways = _names(events, list(Events), "a way of merging events")
     if ways and len(decisions) > 1:
         raise SparingError("Several link policies and --events: compare one or the other.")
@@ -73,12 +73,13 @@ def replay(
         if report is not None:
             _compared(spark, deployment, decisions, report, json_file)
         elif ways:
-            chosen = decisions[0] if decisions else deployment.policy.decision
-            policies = {way: dataclasses.replace(deployment.policy, decision=chosen, events=way) for way in ways}
+            chosen = Decision(decisions[0]) if decisions else deployment.policy.decision
+            own = dataclasses.replace(deployment.policy, decision=chosen)
+            policies = {way: dataclasses.replace(own, events=Events(way)) for way in ways}
             _side_by_side(spark, deployment, policies, json_file, bound=False)
         else:
             names = decisions or [deployment.policy.decision]
-            policies = {name: dataclasses.replace(deployment.policy, decision=name) for name in names}
+            policies = {name: dataclasses.replace(deployment.policy, decision=Decision(name)) for name in names}
             _side_by_side(spark, deployment, policies, json_file, bound=True)
 
 
@@ -96,8 +97,7 @@ def _side_by_side(
     spark: SparkSession, deployment: Deployment, policies: Mapping[str, Policy], json_file: Path | None, bound: bool
 ) -> None:
     """Run under each policy, write and print the bills; the first run's results go to the sink."""
-    from sparing.control.merging.policy import Events
-    from sparing.flow.links import NAIVE
+    from sparing.model.policy import Decision, Events
     from sparing.report.tables import bills_table, links_table, suppressed_table
     from sparing.spark.run import replay as run_batch
 
@@ -117,7 +117,8 @@ def _side_by_side(
     seconds = {name: run.seconds for name, run in runs.items()}
     if json_file is not None:
         write_json(json_file, {name: bill_json(run, least, deployment.prices) for name, run in runs.items()})
-    naive = next((name for name in (NAIVE, Events.SIENA.value) if name in bills and len(bills) > 1), None)
+    plain = (Decision.SUBSCRIBER_EDGE.value, Events.SIENA.value)
+    naive = next((name for name in plain if name in bills and len(bills) > 1), None)
     out.print(bills_table(bills, naive, least, seconds, deployment.prices))
     if any(bill.by_overlay_link() for bill in bills.values()):
         out.print(links_table(bills, least=least))

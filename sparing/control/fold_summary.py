@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.folding.covered import quick, unique_of_many
+from sparing.control.folding.fold import target
 from sparing.control.folding.measures import delay
 from sparing.control.folding.problem import Problem
 from sparing.control.plan import Plan
@@ -56,7 +57,7 @@ def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
         found.append(
             FoldingSummary(
                 topic,
-                plan.folding.target(fold.problem),
+                target(plan.policy, fold.problem),
                 fold.problem.possible(),
                 fold.folds.benefit,
                 fold.folds.cost,

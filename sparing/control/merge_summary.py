@@ -35,7 +35,7 @@ def merges_of(plan: Plan) -> Iterator[MergeSummary]:
     for name, topic in plan.topics.items():
         if topic.merge is None:
             continue
-        for tree in trees_of(plan, name, plan.events.actives):
+        for tree in trees_of(plan, name, plan.policy.actives):
             roles = tree.roles(0)
             far: dict[int, list[str]] = {}
             for broker, distance in roles.distance.items():

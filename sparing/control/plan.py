@@ -6,15 +6,14 @@ The plan is data. A running query reads it and never has it in its text, so it c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest, Covering, contests
-from sparing.control.folding.policy import UNFOLDED, FoldingPolicy
-from sparing.control.matchmaker.marking import Marking, Matchmaker, marking_of
-from sparing.control.merging.policy import CAEVA, EventPolicy
+from sparing.control.covering.contest import Contest, contests
+from sparing.control.matchmaker.marking import Marking, marking_of
 from sparing.control.routes import Routes
 from sparing.control.routing.changes import Changes
 from sparing.control.routing.tables import Table, table_of
@@ -25,12 +24,13 @@ from sparing.control.trees.shared_tree import shared_tree
 from sparing.model.box import Box
 from sparing.model.merge import Outage
 from sparing.model.overlay import Overlay
+from sparing.model.policy import Attachment, DeliveryTree, Policy
 from sparing.model.rank import Fairness
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.topic import Topic
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Plan:
     """Subscriptions are in the order of their ids, so their numbers are in the global decision order."""
 
@@ -39,20 +39,22 @@ class Plan:
     subscriptions: tuple[Subscription, ...]
     broker_of: np.ndarray  # subscription number -> broker number
     routes: Routes
-    decision: str
     bucket: int
-    patience: int | None = None  # how long links wait, if the decision is a patient one (microseconds)
-    covering: Covering = Covering.ANCESTOR
-    seed: int = 0  # decides, with a publication's id, every random draw
-    matchmaker: Matchmaker = Matchmaker.MIN_COST
-    shared: bool = True  # whether all sources have one tree
+    policy: Policy = field(default_factory=Policy)
     weight: np.ndarray | None = None  # link -> what a message of the control plane costs there (None: 1)
     links: tuple[tuple[str, str], ...] = ()  # of the overlay, in trees or not
-    folding: FoldingPolicy = UNFOLDED
     changed: Changes | None = None  # what follows from comings and goings, if the data plane must know
     attached: tuple[Reason, ...] = ()  # where who could hang at several brokers does, and why
-    events: EventPolicy = CAEVA  # how the events of merged topics travel
-    outages: tuple[Outage, ...] = ()  # when aggregators of such events are down, in the order of time
+    outages: tuple[Outage, ...] = ()  # when aggregators of merged events are down, in the order of time
+
+    @property
+    def shared(self) -> bool:
+        """Whether all sources have one delivery tree."""
+        return self.policy.tree is DeliveryTree.SHARED
+
+    def with_policy(self, **keys: Any) -> Plan:
+        """The plan with other values for some keys of its policy; trees and attachments stay as they are."""
+        return replace(self, policy=replace(self.policy, **keys))
 
     @cached_property
     def by_topic(self) -> dict[str, np.ndarray]:
@@ -68,7 +70,7 @@ class Plan:
         found: dict[Advertisement, Contest] = {}
         for name, topic in self.topics.items():
             mine = [advertisement for advertisement in self.advertisements if advertisement.topic == name]
-            found |= contests(mine, self.subscriptions, name, topic.fields, self.covering)
+            found |= contests(mine, self.subscriptions, name, topic.fields, self.policy.covering)
         return tuple(found[advertisement] for advertisement in self.advertisements)
 
     @cached_property
@@ -86,7 +88,7 @@ class Plan:
         found: dict[str, Contest] = {}
         for name, topic in self.topics.items():
             anything = _anything(name, "")
-            found[name] = contests([anything], self.subscriptions, name, topic.fields, self.covering)[anything]
+            found[name] = contests([anything], self.subscriptions, name, topic.fields, self.policy.covering)[anything]
         return found
 
     @cached_property
@@ -111,7 +113,7 @@ class Plan:
     def marking(self, topic: str, in_force: np.ndarray) -> Marking:
         """Which links of the topic's trees are p-links and s-links, if some subscriptions are in force."""
         published, subscribed = self.published[topic], self.subscribed(topic, in_force)
-        return marking_of(self.matchmaker, self.shared, self.routes, self.weights, published, subscribed)
+        return marking_of(self.policy.matchmaker, self.shared, self.routes, self.weights, published, subscribed)
 
     @cached_property
     def changes(self) -> np.ndarray:
@@ -157,30 +159,23 @@ def make_plan(
     subscribers: Mapping[str, tuple[str, ...]],
     subscriptions: tuple[Subscription, ...],
     *,
-    decision: str,
     bucket: int,
-    patience: int | None = None,
-    covering: str = Covering.ANCESTOR,
-    seed: int = 0,
-    tree: str = "shared",
-    matchmaker: str = Matchmaker.MIN_COST,
-    folding: FoldingPolicy = UNFOLDED,
-    trees: str = "do",
-    gamma: float = 1.0,
-    events: EventPolicy = CAEVA,
+    policy: Policy | None = None,
     outages: tuple[Outage, ...] = (),
 ) -> Plan:
     """Build the trees, attach the subscribers."""
+    policy = policy or Policy()
+    similar = policy.trees is Attachment.DS
     reasons: tuple[Reason, ...] = ()
-    if tree != "shared":
+    if policy.tree is DeliveryTree.PER_SOURCE:
         routes = Routes.per_source(overlay.brokers, overlay.neighbours)
-    elif trees == "ds":
-        links, reasons = ds_tree(overlay, subscribers, subscriptions, advertisements, topics, gamma)
+    elif similar:
+        links, reasons = ds_tree(overlay, subscribers, subscriptions, advertisements, topics, policy.gamma)
         routes = Routes.of(overlay.brokers, links)
     else:
         routes = Routes.of(overlay.brokers, shared_tree(overlay))
-    if trees == "ds":
-        served_by, why = ds(routes, subscribers, subscriptions, advertisements, topics, gamma)
+    if similar:
+        served_by, why = ds(routes, subscribers, subscriptions, advertisements, topics, policy.gamma)
     else:
         served_by, why = do(routes, subscribers, subscriptions, advertisements)
     ordered = tuple(sorted(subscriptions, key=lambda subscription: subscription.id))
@@ -189,22 +184,15 @@ def make_plan(
     ends = zip(routes.source.tolist(), routes.target.tolist(), strict=True)
     weight = [weight_of[frozenset((routes.brokers[a], routes.brokers[b]))] for a, b in ends]
     return Plan(
-        topics,
-        advertisements,
-        ordered,
-        broker_of,
-        routes,
-        decision,
-        bucket,
-        patience=patience,
-        covering=Covering(covering),
-        seed=seed,
-        matchmaker=Matchmaker(matchmaker),
-        shared=tree == "shared",
+        topics=topics,
+        advertisements=advertisements,
+        subscriptions=ordered,
+        broker_of=broker_of,
+        routes=routes,
+        bucket=bucket,
+        policy=policy,
         weight=np.array(weight, dtype=np.int64),
         links=tuple((link.one, link.other) for link in overlay.links),
-        folding=folding,
         attached=(*reasons, *why),
-        events=events,
         outages=tuple(sorted(outages, key=lambda outage: (outage.start, outage.broker))),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest, Covering
+from sparing.control.covering.contest import Contest
 from sparing.control.fold_summary import FoldingSummary, foldings_of
 from sparing.control.mark_summary import MarkingSummary, marking_summary
 from sparing.control.merge_summary import MergeSummary, merges_of
@@ -20,6 +20,7 @@ from sparing.control.routing.spread import Spread, spread_of
 from sparing.control.routing.tables import NO_LINK, Table
 from sparing.control.trees.attachment import Reason
 from sparing.model.bill import MessageKind
+from sparing.model.policy import Covering
 from sparing.model.rank import Fairness
 
 
@@ -239,7 +240,7 @@ def _offers(plan: Plan, tables: Iterable[Table], without: Iterable[Table]) -> It
         publishers.setdefault(first, []).append(advertisement.publisher)
     for (first, names), table, whole in zip(sorted(publishers.items()), tables, without, strict=True):
         advertisement = plan.advertisements[first]
-        technique, remark = technique_of(table.contest, plan.covering)
+        technique, remark = technique_of(table.contest, plan.policy.covering)
         everybody = _known_at_root(whole)
         yield OfferSummary(
             tuple(names),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.deployment.attributes import kinds_of
-from sparing.deployment.deployment import Deployment, Limits, Policy
+from sparing.deployment.deployment import Deployment, Limits
 from sparing.deployment.durations import duration
 from sparing.deployment.endpoints import endpoint
 from sparing.deployment.mistakes import Mistakes
@@ -20,6 +20,7 @@ from sparing.deployment.sections import Sections, Where
 from sparing.deployment.subscribers import candidates
 from sparing.deployment.subscriptions import subscriptions_of
 from sparing.deployment.topics import topics_of
+from sparing.model.policy import Attachment, Decision, Events, Folding, Policy, keys
 
 
 def build(sections: Sections, base: Path) -> Deployment:
@@ -72,38 +73,22 @@ def build(sections: Sections, base: Path) -> Deployment:
 def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
     here = place(("policy", "patience"))
     patience = None if entry.patience is None else duration("patience", entry.patience, 1, here, mistakes)
-    if patience is not None and entry.decision != "patience":
+    if patience is not None and entry.decision is not Decision.PATIENCE:
         mistakes.add(
             here, f"The decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
         )
     for key in ("theta", "delta", "hop", "rate"):
-        if key in entry.model_fields_set and entry.folding == "none":
+        if key in entry.model_fields_set and entry.folding is Folding.NONE:
             mistakes.add(place(("policy", key)), f"Nothing is folded: leave {key} out, or say folding: mefa")
-    if "delta" in entry.model_fields_set and entry.folding in ("spa", "aa"):
+    if "delta" in entry.model_fields_set and entry.folding in (Folding.SPA, Folding.AA):
         mistakes.add(place(("policy", "delta")), f"{entry.folding} knows no delta: leave it out, or say folding: mefa")
-    if "gamma" in entry.model_fields_set and entry.trees != "ds":
+    if "gamma" in entry.model_fields_set and entry.trees is not Attachment.DS:
         mistakes.add(place(("policy", "gamma")), "Distance alone decides: leave gamma out, or say trees: ds")
     for key in ("placement", "active_aggregators"):
-        if key in entry.model_fields_set and entry.events != "caeva":
-            fixed = "the center merges, nobody else" if entry.events == "agele" else "nobody merges"
+        if key in entry.model_fields_set and entry.events is not Events.CAEVA:
+            fixed = "the center merges, nobody else" if entry.events is Events.AGELE else "nobody merges"
             told = f"With events: {entry.events} {fixed}: leave {key} out, or say events: caeva"
             mistakes.add(place(("policy", key)), told)
-    return Policy(
-        trees=entry.trees,
-        tree=entry.tree,
-        decision=entry.decision,
-        patience=patience,
-        covering=entry.covering,
-        seed=entry.seed,
-        matchmaker=entry.matchmaker,
-        gamma=entry.gamma,
-        folding=entry.folding,
-        theta=entry.theta,
-        delta=entry.delta,
-        hop=duration("hop", entry.hop, 0, place(("policy", "hop")), mistakes),
-        rate=entry.rate,
-        events=entry.events,
-        placement=entry.placement,
-        active_aggregators=entry.active_aggregators,
-        lanes=entry.lanes,
-    )
+    hop = duration("hop", entry.hop, 0, place(("policy", "hop")), mistakes)
+    given = {key.name: getattr(entry, key.name) for key in keys()}
+    return Policy(**given | {"patience": patience, "hop": hop})

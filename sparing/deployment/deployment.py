@@ -10,11 +10,10 @@ from typing import Any
 from sparing.model.errors import SparingError
 from sparing.model.merge import Outage
 from sparing.model.overlay import Overlay
+from sparing.model.policy import SECOND, Policy
 from sparing.model.prices import Prices
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.topic import Topic
-
-SECOND = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -24,29 +23,6 @@ class Endpoint:
     format: str
     path: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Policy:
-    """Which technique is used at each step of the walk."""
-
-    trees: str = "do"
-    tree: str = "shared"
-    decision: str = "adock"
-    patience: int | None = None  # microseconds; None: the policy's own
-    covering: str = "ancestor"
-    seed: int = 0  # decides, with a publication's id, every random draw
-    matchmaker: str = "min-cost"
-    gamma: float = 1.0  # unique range that a hop more must save, if trees are built with an eye to similarity
-    folding: str = "none"
-    theta: int | None = None  # entries to save; None: a share of what is possible
-    delta: float = 0.0
-    hop: int = SECOND  # how long the report of a leave takes for every hop (microseconds)
-    rate: float = 1.0  # publications a second expected of a publisher
-    events: str = "caeva"
-    placement: str | int = "adaptive"
-    active_aggregators: int = 3
-    lanes: int = 1
 
 
 @dataclass(frozen=True)

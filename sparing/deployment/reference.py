@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
@@ -29,7 +28,7 @@ from sparing.deployment.schema import (
     TimeEntry,
     TopicEntry,
 )
-from sparing.deployment.shape import keys_of, wanted
+from sparing.deployment.shape import choices, keys_of, wanted
 
 BEGIN = "<!-- The keys: made by `python -m sparing.deployment.reference docs/deployment.md`. -->"
 END = "<!-- End of the keys. -->"
@@ -73,9 +72,7 @@ def _table(entry: type[Entry]) -> str:
 
 
 def _value(field: FieldInfo) -> str:
-    if get_origin(field.annotation) is Literal:
-        return " or ".join(f"`{value}`" for value in get_args(field.annotation))
-    return wanted(field)
+    return " or ".join(f"`{value}`" for value in choices(field.annotation)) or wanted(field)
 
 
 def _default(field: FieldInfo) -> str:

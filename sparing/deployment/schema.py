@@ -1,8 +1,8 @@
 """The shape of a deployment file: every key with its type, default and meaning.
 
-The models accept only what works today. To add a key, add a field with a description; to add a value to one that has
-a fixed list, add it to the list. The sentences about mistakes (`shape.py`), the JSON Schema (below) and the reference
-in docs/deployment.md (`reference.py`) all follow from here.
+The models accept only what works today. To add a key, add a field with a description; the values of the policy's keys
+are enums in `sparing/model/policy.py`. The sentences about mistakes (`shape.py`), the JSON Schema (below) and the
+reference in docs/deployment.md (`reference.py`) all follow from here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,18 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from sparing.model.bill import SENT
+from sparing.model.policy import (
+    Attachment,
+    Covering,
+    Decision,
+    DeliveryTree,
+    Events,
+    Folding,
+    Matchmaker,
+    Moves,
+    Placement,
+    Policy,
+)
 from sparing.model.types import EPOCH, MICROSECOND
 
 
@@ -141,9 +153,9 @@ def _theta(value: Any) -> int | None:
     raise _refused()
 
 
-def _placement(value: Any) -> str | int:
-    if value in ("adaptive", "replay"):
-        return value  # type: ignore[no-any-return]
+def _placement(value: Any) -> Placement:
+    if value in (Moves.ADAPTIVE, Moves.REPLAY):
+        return Moves(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     raise _refused()
@@ -423,51 +435,49 @@ class PolicyEntry(Entry):
     """Which technique is used at each step."""
 
     noun = "the policy"
-    trees: Literal["do", "ds"] = Field(
-        default="do",
+    trees: Attachment = Field(
+        default=Policy.trees,
         description=(
             "Which broker serves a subscriber that may attach to several, and where brokers at the edge hang: `do` "
             "takes the shortest distance, `ds` weighs distance against similarity: [folding](folding.md)."
         ),
     )
     gamma: Annotated[float, Field(ge=0), Wants("a number, 0 or more")] = Field(
-        default=1.0,
+        default=Policy.gamma,
         description="With `trees: ds`: how much unique range a hop more must save.",
     )
-    tree: Literal["shared", "per-source"] = Field(
-        default="shared",
+    tree: DeliveryTree = Field(
+        default=Policy.tree,
         description=(
             "`shared` has one delivery tree for all publishers, built from the overlay's center; with `per-source`, "
             "publications take the shortest path from each publisher to each subscriber."
         ),
     )
-    matchmaker: Literal["min-cost", "publish-everywhere", "subscribe-everywhere"] = Field(
-        default="min-cost",
+    matchmaker: Matchmaker = Field(
+        default=Policy.matchmaker,
         description=(
             "Where advertisements and subscriptions meet: where the fewest cross links, at the subscribers' brokers, "
             "or at the publishers': [the matchmaker](matchmaker.md)."
         ),
     )
-    decision: Literal["adock", "patience", "wad", "wad-live", "bat", "static", "publisher-edge", "subscriber-edge"] = (
-        Field(
-            default="adock",
-            description="How each link chooses between one partial result and single publications: [links](links.md).",
-        )
+    decision: Decision = Field(
+        default=Policy.decision,
+        description="How each link chooses between one partial result and single publications: [links](links.md).",
     )
     patience: Duration | None = Field(
         default=None,
         description="With `decision: patience`: how much later a link decides for every link before it (1 second).",
     )
-    covering: Literal["none", "regular", "rank", "ancestor"] = Field(
-        default="ancestor",
+    covering: Covering = Field(
+        default=Policy.covering,
         description=(
             "What a broker leaves out of what it tells its neighbour, since others stand in: `none` nothing, `regular` "
             "boxes that lie in another's (nothing for publishers with `top_k`), `rank` and `ancestor` for those also "
             "what k better ones cover, by level and by number: [covering and top-k](topk.md)."
         ),
     )
-    folding: Literal["none", "mefa", "spa", "aa"] = Field(
-        default="none",
+    folding: Folding = Field(
+        default=Policy.folding,
         description=(
             "Which of the subscriptions that covering leaves are told as one, although somebody may leave: `none`, "
             "`mefa` those that save most for the risk, `spa` the most similar ones, `aa` all at the brokers where they "
@@ -480,48 +490,49 @@ class PolicyEntry(Entry):
         description=("With `folding`: how many entries on links are to be saved; `auto` is half of what is possible."),
     )
     delta: Annotated[float, Field(ge=0), Wants("a number, 0 or more")] = Field(
-        default=0.0,
+        default=Policy.delta,
         description="With `folding: mefa`: fold nothing that saves no more entries than this for its risk.",
     )
     hop: Duration = Field(
         default="1 second", description="With `folding`: how long the report of a leave takes for every hop."
     )
     rate: Annotated[float, Field(gt=0), Wants("a number above 0")] = Field(
-        default=1.0,
+        default=Policy.rate,
         description=(
             "With `folding`: publications a second that are expected of a publisher; tells when it pays to reconfigure."
         ),
     )
-    events: Literal["caeva", "agele", "siena"] = Field(
-        default="caeva",
+    events: Events = Field(
+        default=Policy.events,
         description=(
             "How events of merged topics travel: `caeva` merges at several brokers, `agele` at the center only, and "
             "with `siena` every report travels to everybody who may want it: [merged events](events.md)."
         ),
     )
     placement: Annotated[
-        str | int,
+        int | Moves,
         PlainValidator(_placement, json_schema_input_type=Literal["adaptive", "replay"] | Annotated[int, Field(ge=0)]),
         Wants("adaptive, replay, or a whole number, 0 or more"),
     ] = Field(
-        default="adaptive",
+        default=Policy.placement,
         description=(
             "With `events: caeva`: how many hops passive aggregators are from the active ones. `adaptive` has them "
             "move by what they count, `replay` by going through each finished event again."
         ),
     )
     active_aggregators: Annotated[int, Field(strict=True, ge=1), Wants("a whole number, 1 or more")] = Field(
-        default=3, description="With `events: caeva`: how many brokers near the center may coordinate events."
+        default=Policy.active_aggregators,
+        description="With `events: caeva`: how many brokers near the center may coordinate events.",
     )
     lanes: Annotated[int, Field(strict=True, ge=1, le=1024), Wants("a whole number from 1 to 1024")] = Field(
-        default=1,
+        default=Policy.lanes,
         description=(
             "How many parts the events of a merged topic are dealt out to by their keys; they are worked on side by "
             "side, and each learns its own placement. Topics with aggregate subscriptions have one."
         ),
     )
     seed: Annotated[int, Field(strict=True, ge=0), Wants("a whole number, 0 or more")] = Field(
-        default=0, description="Decides, with a publication's id, every random draw."
+        default=Policy.seed, description="Decides, with a publication's id, every random draw."
     )
 
 
@@ -625,8 +636,11 @@ class FileEntry(Entry):
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a deployment file, for editors and other tools."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **FileEntry.model_json_schema(),
-        "title": "Sparing deployment",
-    }
+    found = FileEntry.model_json_schema()
+    named = {f"#/$defs/{name}": part for name, part in found["$defs"].items() if "enum" in part}
+    found["$defs"] = {name: part for name, part in found["$defs"].items() if "enum" not in part}
+    for key in found["$defs"][PolicyEntry.__name__]["properties"].values():
+        if (part := named.get(key.get("$ref"))) is not None:  # values belong beside the key's own description
+            del key["$ref"]
+            key |= {"enum": part["enum"], "type": part["type"]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found, "title": "Sparing deployment"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -85,8 +86,7 @@ def sentence_about(error: ErrorDetails, root: Any, data: Any) -> str:
         return unknown_key(spot.key, noun, keys_of(spot.entry), given=_at(data, path[:-1]))
     if error["type"] == "invalid_key":
         return f"{value!r} is not a key of {noun}: keys are text"
-    if get_origin(spot.kind) is Literal:
-        allowed = get_args(spot.kind)
+    if allowed := choices(spot.kind):
         if isinstance(value, str):
             return f"'{value}' is not a value of '{spot.key}'{hint(value, allowed)}"
         return f"'{spot.key}' of {noun} must be {listing(allowed)}, not {shown(value)}"
@@ -99,6 +99,13 @@ def sentence_about(error: ErrorDetails, root: Any, data: Any) -> str:
         advice = ": put a type with a comma, 'decimal(10,2)', in quotes"
     subject = f"'{spot.key}' of {noun}" if spot.entry else "This row"
     return f"{subject} must be {spot.wants}, not {shown(value)}{advice}"
+
+
+def choices(kind: Any) -> tuple[str, ...]:
+    """The values of a type that has a fixed list of them; nothing if it has none."""
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return tuple(value.value for value in kind)
+    return get_args(kind) if get_origin(kind) is Literal else ()
 
 
 def wanted(field: FieldInfo) -> str:

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.routing.billing import control_bill
-from sparing.deployment.deployment import Deployment, Policy
+from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.model.bill import Bill
+from sparing.model.policy import Attachment, Covering, Decision, Events, Folding, Matchmaker, Policy
 
 OURS, NAIVE = "ours", "naive"  # what bills are called that have a deployment's own policy, and none of the techniques
 
@@ -66,14 +66,24 @@ def techniques(deployment: Deployment) -> list[Technique]:
     return [technique for technique in found if matters.get(technique.name, True)]
 
 
-def _techniques(broadcast: str) -> list[Technique]:
+def _techniques(broadcast: Matchmaker) -> list[Technique]:
     """All five; `broadcast` is what there is without a matchmaker."""
     return [
-        Technique("aggregate or forward", "mna-aggregation", {"decision": "adock"}, {"decision": "subscriber-edge"}),
-        Technique("matchmaker", "matchmaker", {"matchmaker": "min-cost"}, {"matchmaker": broadcast}),
-        Technique("covering", "topk-covering", {"covering": "ancestor"}, {"covering": "none"}),
-        Technique("merged events", "caeva", {"events": "caeva"}, {"events": "siena"}),
-        Technique("folding and trees", "mefa", {"folding": "mefa", "trees": "ds"}, {"folding": "none", "trees": "do"}),
+        Technique(
+            "aggregate or forward",
+            "mna-aggregation",
+            {"decision": Decision.ADOCK},
+            {"decision": Decision.SUBSCRIBER_EDGE},
+        ),
+        Technique("matchmaker", "matchmaker", {"matchmaker": Matchmaker.MIN_COST}, {"matchmaker": broadcast}),
+        Technique("covering", "topk-covering", {"covering": Covering.ANCESTOR}, {"covering": Covering.NONE}),
+        Technique("merged events", "caeva", {"events": Events.CAEVA}, {"events": Events.SIENA}),
+        Technique(
+            "folding and trees",
+            "mefa",
+            {"folding": Folding.MEFA, "trees": Attachment.DS},
+            {"folding": Folding.NONE, "trees": Attachment.DO},
+        ),
     ]
 
 
@@ -86,16 +96,22 @@ def naive(policy: Policy, some: Iterable[Technique]) -> Policy:
 
 def all_of(policy: Policy) -> Policy:
     """A policy with every technique; what it does not use is added as it is usually set."""
-    for technique in _techniques(broadcast=Matchmaker.PUBLISH_EVERYWHERE.value):
+    for technique in _techniques(broadcast=Matchmaker.PUBLISH_EVERYWHERE):
         policy = policy if technique.used(policy) else technique.added_to(policy)
     return policy
 
 
-def _broadcast(deployment: Deployment) -> str:
+def _broadcast(deployment: Deployment) -> Matchmaker:
     """Which of the two broadcasts takes fewer messages if nothing else is done about them."""
 
-    def messages(matchmaker: str) -> int:
-        without = replace(deployment.policy, matchmaker=matchmaker, covering="none", folding="none", trees="do")
+    def messages(matchmaker: Matchmaker) -> int:
+        without = replace(
+            deployment.policy,
+            matchmaker=matchmaker,
+            covering=Covering.NONE,
+            folding=Folding.NONE,
+            trees=Attachment.DO,
+        )
         return control_bill(plan_of(replace(deployment, policy=without))).messages()
 
-    return min((Matchmaker.PUBLISH_EVERYWHERE.value, Matchmaker.SUBSCRIBE_EVERYWHERE.value), key=messages)
+    return min((Matchmaker.PUBLISH_EVERYWHERE, Matchmaker.SUBSCRIBE_EVERYWHERE), key=messages)

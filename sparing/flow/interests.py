@@ -61,7 +61,7 @@ class Interests:
         bound: bool = False,
     ) -> Interests:
         """The interests under the plan's own link policy."""
-        policy = policy_of(plan.decision, plan.patience)
+        policy = policy_of(plan.policy.decision, plan.policy.patience)
         return cls(plan, policy, keep_fields, known_groups or {}, bound and not policy.at_once)
 
     @cached_property
@@ -165,7 +165,7 @@ class Interests:
 
     def lanes(self, topic: str) -> int:
         """How many parts the events of a merged topic are dealt out to: one if somebody computes with all of them."""
-        return 1 if self.held[self.plan.by_topic[topic]].any() else self.plan.events.lanes
+        return 1 if self.held[self.plan.by_topic[topic]].any() else self.plan.policy.lanes
 
     @cached_property
     def fields(self) -> dict[str, tuple[str, ...]]:

@@ -108,7 +108,7 @@ class Overlay:
             plan = self.interests.plan
             brokers = {plan.routes.number[a.broker] for a in plan.advertisements if a.topic == topic}
             if plan.topics[topic].merge is not None:
-                brokers = {broker for tree in trees_of(plan, topic, plan.events.actives) for broker in tree.brokers}
+                brokers = {broker for tree in trees_of(plan, topic, plan.policy.actives) for broker in tree.brokers}
             self._known[topic] = np.array(sorted(brokers), dtype=np.int64)
         return self._known[topic]
 

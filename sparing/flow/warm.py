@@ -73,7 +73,7 @@ def _walk_once() -> None:
 
 def _plan(offered: tuple[Advertisement, ...], subscriptions: tuple[Subscription, ...]) -> Plan:
     overlay = Overlay(("a", "b"), (Link("a", "b"),))
-    return make_plan(overlay, {"t": _TOPIC}, offered, {"A": ("b",)}, subscriptions, decision="adock", bucket=10)
+    return make_plan(overlay, {"t": _TOPIC}, offered, {"A": ("b",)}, subscriptions, bucket=10)
 
 
 def _publications() -> Publications:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sparing.control.merging.policy import Events
 from sparing.deployment.techniques import NAIVE
 from sparing.model.bill import Bill, MessageKind
+from sparing.model.policy import Events
 from sparing.model.prices import Prices
 
 

@@ -10,11 +10,11 @@ from rich.table import Table
 from sparing.control.fold_summary import Cluster, FoldingSummary
 from sparing.control.mark_summary import MarkedLink, MarkingSummary, Meeting
 from sparing.control.merge_summary import MergeSummary
-from sparing.control.merging.policy import EventPolicy
 from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 from sparing.control.trees.attachment import SIMILARITY, Reason, nearest
 from sparing.deployment.durations import duration_text
 from sparing.model.counted import counted
+from sparing.model.policy import Policy
 from sparing.report.amounts import some
 from sparing.report.tables import titled
 
@@ -45,7 +45,7 @@ MOST_NAMES = 3  # in a cell of a table
 MOST_SHARES = 8  # brokers that are named for an advertisement
 
 
-def merge_lines(merge: MergeSummary, policy: EventPolicy) -> list[str]:
+def merge_lines(merge: MergeSummary, policy: Policy) -> list[str]:
     """Who merges the events of a topic, and how often somebody is due."""
     brokers = f"{counted(merge.brokers, 'broker')}, the center is {merge.center}"
     lines = [f"{brokers}; events are told apart by {', '.join(merge.key)}"]

@@ -2,8 +2,8 @@
 
 Spark goes on from a checkpoint without complaint even if the number of shuffle partitions or the meaning of the state
 has changed, and then loses or mixes up state. The note says what the state was made with. Publishers, subscriptions and
-links may come and go between two runs, as long as brokers that were linked still are; topics, brokers, link policy and
-the query of a subscription may not change.
+links may come and go between two runs, as long as brokers that were linked still are; topics, brokers, the query of a
+subscription and the keys of the policy that `sparing.model.policy` marks may not change.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
+from sparing.deployment.names import listing
 from sparing.deployment.reach import parts
 from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
+from sparing.model.policy import MERGING, keys_of_state
 from sparing.model.subscription import Subscription
 from sparing.spark.durable import DamagedError, read_json, write_json
 from sparing.spark.paths import located
 
-FORMAT = 6
+FORMAT = 7
 SPARKS = ("offsets", "commits", "metadata")  # what Spark keeps in a checkpoint from its first micro-batch on
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Note:
     """What the state of a checkpoint was made with; the group, query and broker of each subscription so far."""
 
@@ -38,9 +40,7 @@ class Note:
     topics: str
     brokers: list[str]
     parts: dict[str, int]  # broker -> the connected part of the overlay that it lies in
-    decision: str
-    folding: str
-    events: str
+    policy: dict[str, str]  # what the state depends on -> the keys and their values
     groups: dict[str, str]
     queries: dict[str, str]
     homes: dict[str, str]
@@ -50,28 +50,23 @@ _MEANING = {
     "partitions": "was made with another number of shuffle partitions (spark.sql.shuffle.partitions)",
     "topics": "was made with other topics",
     "brokers": "was made with other brokers",
-    "decision": "was made with another link policy",
-    "folding": "was made with another way of folding (folding, theta, delta, hop or rate)",
-    "events": "was made with another way of merging events (events, placement, active_aggregators or lanes)",
 }
 
 
 def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: dict[str, str]) -> Note:
     """The note of a stream that is to be started."""
     return Note(
-        FORMAT,
-        int(spark.conf.get("spark.sql.shuffle.partitions") or 0),
-        _digest(
+        format=FORMAT,
+        partitions=int(spark.conf.get("spark.sql.shuffle.partitions") or 0),
+        topics=_digest(
             {n: [t.time, {f: k.name for f, k in t.fields.items()}, str(t.merge)] for n, t in deployment.topics.items()}
         ),
-        list(deployment.overlay.brokers),
-        parts(deployment.overlay),
-        f"{plan.decision}, waiting {policy_of(plan.decision, plan.patience).patience}",
-        _folding(plan),
-        _events(plan),
-        groups,
-        {s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups or _merged(plan, s)},
-        {
+        brokers=list(deployment.overlay.brokers),
+        parts=parts(deployment.overlay),
+        policy=_policy(plan),
+        groups=groups,
+        queries={s.id: _digest(repr(s.query)) for s in plan.subscriptions if s.id in groups or _merged(plan, s)},
+        homes={
             s.id: plan.routes.brokers[b]
             for s, b in zip(plan.subscriptions, plan.broker_of, strict=True)
             if s.id in groups
@@ -83,17 +78,21 @@ def _merged(plan: Plan, subscription: Subscription) -> bool:
     return plan.topics[subscription.query.topic].merge is not None
 
 
-def _folding(plan: Plan) -> str:
-    how = plan.folding
-    return f"{how.method}, theta {how.theta}, delta {how.delta}, hop {how.hop}, rate {how.rate}"
+def _policy(plan: Plan) -> dict[str, str]:
+    """The keys of the policy that the state depends on, with the values that count."""
+    policy = plan.policy
+    patience = policy_of(policy.decision, policy.patience).patience
+    counts = replace(policy, patience=patience, placement=policy.places, active_aggregators=policy.actives)
+    found = {what: ", ".join(f"{key} {getattr(counts, key)}" for key in some) for what, some in keys_of_state().items()}
+    found[MERGING["state"]] += _one_lane(plan)
+    return found
 
 
-def _events(plan: Plan) -> str:
-    how = plan.events
+def _one_lane(plan: Plan) -> str:
+    """The merged topics that have one lane although the policy says more, since somebody computes with their events."""
     computed = {s.query.topic for s in plan.subscriptions if s.query.aggregation is not None}
     whole = sorted(name for name, topic in plan.topics.items() if topic.merge is not None and name in computed)
-    apart = f", but one for {', '.join(whole)}" if whole and how.lanes > 1 else ""
-    return f"{how.events}, placement {how.places}, {how.actives} active, {how.lanes} lanes{apart}"
+    return f", but one for {', '.join(whole)}" if whole and plan.policy.lanes > 1 else ""
 
 
 def parted(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, str] | None:
@@ -123,6 +122,9 @@ def check_in(spark: SparkSession, checkpoint: str, note: Note) -> None:
         for key, meaning in _MEANING.items():
             if getattr(before, key) != getattr(note, key):
                 raise _other(checkpoint, meaning)
+        for what, some in keys_of_state().items():
+            if before.policy[what] != note.policy[what]:
+                raise _other(checkpoint, f"was made with another {what} ({listing(some)})")
         for id_, query in note.queries.items():
             if before.queries.get(id_, query) != query:
                 raise SparingError(

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from pyspark.sql import SparkSession
 
-from sparing.control.merging.policy import Events
-from sparing.deployment.deployment import Deployment, Policy
+from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import NAIVE, OURS, Saving, naive, techniques
-from sparing.flow.links import POLICIES
 from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
+from sparing.model.policy import Decision, Events, Policy
 from sparing.spark.run import Replayed, replay
 
 Keep = Callable[[Replayed], None]
@@ -76,10 +75,10 @@ class Comparison:
         """Other policies for links and for merged events, where there is something to decide."""
         policy, found = self._deployment.policy, dict[str, Policy]()
         if "aggregate or forward" in matter:
-            names = POLICIES if decisions is None else decisions
-            found |= {name: replace(policy, decision=name) for name in names if name != policy.decision}
+            names = Decision if decisions is None else decisions
+            found |= {str(name): replace(policy, decision=Decision(name)) for name in names if name != policy.decision}
         if "merged events" in matter:
-            found |= {name.value: replace(policy, events=name.value) for name in Events if name != policy.events}
+            found |= {way.value: replace(policy, events=way) for way in Events if way is not policy.events}
         return found
 
     def bill(self, policy: Policy, told: str) -> Bill:

@@ -14,7 +14,6 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
-from sparing.flow.links import POLICIES
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
@@ -216,7 +215,7 @@ def replay(spark: SparkSession, deployment: Deployment, bound: bool = False) -> 
         (row["kind"], row["source"], row["target"]): int(row["sum(amount)"])
         for row in delivered.meter.groupBy("kind", "source", "target").sum("amount").collect()
     }
-    known = bound and not POLICIES[pubsub.plan.decision].at_once
+    known = bound and not pubsub.plan.policy.decision.raw
     least = {(source, target): n for (kind, source, target), n in amounts.items() if kind == LEAST}
     seconds = amounts.get((CPU, "", ""), 0) / 1_000_000
     remark = None if amounts else sources.no_file(spark, deployment.needed_source(), publications)

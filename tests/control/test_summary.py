@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.control import summary
-from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, control_bill, start_of
 from sparing.control.summary import Counts, summary_of
 from sparing.model.bill import MessageKind
 from sparing.model.expression import Attribute, Field, Operation
+from sparing.model.policy import Covering
 from sparing.model.rank import Fairness, Measure, Rank
 from sparing.model.subscription import Advertisement
 from tests.control.covering.test_covers import table_i
@@ -48,7 +48,7 @@ def changing_plans(draw: st.DrawFn) -> Plan:
 @given(changing_plans())
 def test_messages_are_those_of_the_bill(plan: Plan) -> None:
     found = summary_of(plan)
-    uncovered = replace(plan, covering=Covering.NONE)
+    uncovered = plan.with_policy(covering=Covering.NONE)
     told, channels, advertised, counted = (
         settled(plan, kind)
         for kind in (
@@ -77,7 +77,7 @@ def test_messages_are_those_of_the_bill(plan: Plan) -> None:
 @given(changing_plans())
 def test_brokers_hold_what_the_network_knows(plan: Plan) -> None:
     known = dict(zip(plan.routes.brokers, network_of(plan).known, strict=True))
-    whole = dict(zip(plan.routes.brokers, network_of(replace(plan, covering=Covering.NONE)).known, strict=True))
+    whole = dict(zip(plan.routes.brokers, network_of(plan.with_policy(covering=Covering.NONE)).known, strict=True))
     found = summary_of(plan)
     assert {b.broker: b.holds for b in found.brokers} == {
         broker: Counts(len(known[broker]), len(whole[broker])) for broker in plan.routes.brokers
@@ -95,7 +95,10 @@ def test_markings_and_meetings(plan: Plan) -> None:
     marking = plan.marking("t", plan.in_force(None))
     (summed,) = found.markings
     assert (summed.topic, summed.cost) == ("t", marking.cost)
-    assert summed.cost <= min(summed.publish_everywhere, summed.subscribe_everywhere) or plan.matchmaker != "min-cost"
+    assert (
+        summed.cost <= min(summed.publish_everywhere, summed.subscribe_everywhere)
+        or plan.policy.matchmaker != "min-cost"
+    )
     mark = {(link.source, link.target): link.mark for link in summed.links}
     for link in summed.links:
         assert link.eta == link.weight * (link.sigma - link.tau)

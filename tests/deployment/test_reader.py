@@ -3,11 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from sparing.deployment.deployment import SECOND, Deployment, Endpoint, Limits, Policy
+from sparing.deployment.deployment import SECOND, Deployment, Endpoint, Limits
 from sparing.deployment.mistakes import DeploymentError
 from sparing.model.box import Box
 from sparing.model.expression import Attribute, Constant, Field, Operation
 from sparing.model.overlay import Link
+from sparing.model.policy import Policy
 from sparing.model.rank import ANYONE, Fairness, Measure, Rank
 from tests.deployment.examples import TORONTO, toronto
 

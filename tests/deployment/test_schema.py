@@ -6,12 +6,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from sparing.deployment.deployment import Deployment, Policy
+from sparing.deployment.deployment import Deployment
 from sparing.deployment.document import Document
 from sparing.deployment.mistakes import Mistakes
 from sparing.deployment.reference import put_in_place
 from sparing.deployment.schema import schema
 from sparing.flow.links import POLICIES
+from sparing.model.policy import Policy
 from tests.deployment.examples import toronto
 
 PAGE = Path(__file__).parents[2] / "docs" / "deployment.md"

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from sparing.control.routing.billing import control_bill
-from sparing.deployment.deployment import Deployment, Policy
+from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.techniques import naive, techniques
+from sparing.model.policy import Policy
 from tests.deployment.examples import toronto
 
 

@@ -14,7 +14,6 @@ from rich.console import Console
 
 from sparing.cli.console import clock
 from sparing.cli.explain_event import tell_event
-from sparing.control.merging.policy import CAEVA, Events
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import control_bill
 from sparing.deployment.deployment import Deployment
@@ -30,6 +29,7 @@ from sparing.flow.overlay import Overlay
 from sparing.flow.walk import Delivered, Walk
 from sparing.model.bill import CONTROL, Bill, MessageKind, total
 from sparing.model.errors import SparingError
+from sparing.model.policy import Events, Policy
 from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.report.tables import bills_table, suppressed_table
 from tests.docs import walks
@@ -335,8 +335,8 @@ def test_every_way_of_merging_and_every_placement_is_told_about() -> None:
 def test_defaults_that_are_named() -> None:
     assert MergeEntry.model_fields["cycle"].default == "1 second"
     assert "multiples of **`cycle`** (1 second if left out)" in flat(PAGE)
-    assert f"({CAEVA.active}, or `active_aggregators`)" in flat(PAGE)
-    assert (PART, round(1 - FADES, 3), CAEVA.delta) == (0.5, 0.1, 1.0)
+    assert f"({Policy().active_aggregators}, or `active_aggregators`)" in flat(PAGE)
+    assert (PART, round(1 - FADES, 3), Policy().least_saving) == (0.5, 0.1, 1.0)
     assert "one message, or half as many as it takes" in flat(PAGE)
     assert "fades by a tenth with every event" in flat(PAGE)
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import yaml
+from sparing.control.folding.policy import SHARE
 
 from sparing.control.fold_summary import FoldingSummary
 from sparing.control.folding.kernels.greedy import MOST_PIECES as MOST_BOXES
 from sparing.control.folding.literal import Account, rounds
 from sparing.control.folding.measures import union
 from sparing.control.folding.mefa import FEW, MANY
-from sparing.control.folding.policy import SHARE, Folding
 from sparing.control.folding.problem import Problem
 from sparing.control.folding.ranges import MOST_PIECES
 from sparing.control.plan import Plan
@@ -26,6 +26,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
 from sparing.model.bill import total
+from sparing.model.policy import Folding
 from tests.docs import walks
 from tests.docs.pages import blocks, table, text_of
 

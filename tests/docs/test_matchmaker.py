@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import yaml
 
-from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan
 from sparing.control.summary import summary_of
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
+from sparing.model.policy import Matchmaker
 from tests.docs.pages import ROOT, table
 
 PAGE = "docs/matchmaker.md"

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import yaml
 
-from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan
 from sparing.control.routing.spread import spread_of
 from sparing.deployment.deployment import Deployment
@@ -19,6 +18,7 @@ from sparing.flow.interests import Interests
 from sparing.flow.rank.explain import Choice, choice_of, shown
 from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind
+from sparing.model.policy import Covering
 from tests.control.covering import judge
 from tests.docs import walks
 from tests.docs.pages import blocks, flat, only, table

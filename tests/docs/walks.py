@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -60,4 +59,4 @@ def _code(type_: FieldType, value: object) -> Any:
 
 def walked(plan: Plan, lines: str, decision: str, until: int = END_OF_TIME) -> Delivered:
     """What becomes of publications under a link policy."""
-    return Walk(replace(plan, decision=decision)).feed([published(plan, lines)], until)
+    return Walk(plan.with_policy(decision=decision)).feed([published(plan, lines)], until)

@@ -30,6 +30,7 @@ from sparing.model.box import Box
 from sparing.model.constraint import between, one_of
 from sparing.model.functions import function
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Policy
 from sparing.model.subscription import Advertisement, Aggregation, Output, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, END_OF_TIME, INT, STRING, TIMESTAMP, FieldType, Kind, float_code
@@ -180,7 +181,13 @@ def plan_of(
     """A plan in which every broker has a publisher on every topic."""
     everywhere = tuple(Advertisement(f"p{b}", b, topic, Box()) for b in overlay.brokers for topic in TOPICS)
     return make_plan(
-        overlay, TOPICS, everywhere, subscribers, subscriptions, decision="publisher-edge", bucket=bucket, tree=tree
+        overlay,
+        TOPICS,
+        everywhere,
+        subscribers,
+        subscriptions,
+        bucket=bucket,
+        policy=Policy(decision="publisher-edge", tree=tree),
     )
 
 

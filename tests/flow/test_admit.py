@@ -31,7 +31,7 @@ ADVERTISEMENTS = (
     Advertisement("p2", "b", "incidents", Box.of({"severity": between(INT, 3, None)})),
     Advertisement("p3", "b", "jams", Box.of({"lane": between(INT, 1, 3)})),
 )
-PLAN = make_plan(Overlay(("b",)), TOPICS, ADVERTISEMENTS, {}, (), decision="publisher-edge", bucket=10)
+PLAN = make_plan(Overlay(("b",)), TOPICS, ADVERTISEMENTS, {}, (), bucket=10)
 
 FAULTS = {"long": Fault.TOO_LONG, "garbled": Fault.GARBLED, "malformed": Fault.UNREADABLE, "more": Fault.MORE}
 LATEST_NOW = 1_000_000

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from sparing.control.covering.contest import Covering
-from sparing.control.folding.policy import UNFOLDED, Folding, FoldingPolicy
-from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.billing import changes_of, live_of, messages_of, start_of, with_ghosts
 from sparing.control.routing.churn import LiveTopic, live_topics
@@ -22,6 +18,7 @@ from sparing.model.bill import Bill, MessageKind
 from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Covering, Folding, Matchmaker, Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.types import DOUBLE, INT, float_code
 from tests.flow.strategies import (
@@ -62,11 +59,15 @@ def folding_plans(draw: st.DrawFn) -> Plan:
         for b in draw(st.sets(places, min_size=1, max_size=2))
         for topic in TOPICS
     ]
-    policy = FoldingPolicy(
-        draw(st.sampled_from([Folding.MEFA, Folding.AA])),
-        draw(st.sampled_from([None, 100, 100])),
+    policy = Policy(
+        folding=draw(st.sampled_from([Folding.MEFA, Folding.AA])),
+        theta=draw(st.sampled_from([None, 100, 100])),
         hop=draw(st.sampled_from([0, 1, 3])),
         rate=draw(st.sampled_from([1.0, EAGER / 4, EAGER])),
+        decision=draw(st.sampled_from(["adock", "subscriber-edge"])),
+        covering=draw(st.sampled_from([Covering.NONE, Covering.ANCESTOR])),
+        tree=draw(trees),
+        matchmaker=draw(st.sampled_from([*[Matchmaker.SUBSCRIBE_EVERYWHERE] * 3, *Matchmaker])),
     )
     return make_plan(
         overlay,
@@ -74,12 +75,8 @@ def folding_plans(draw: st.DrawFn) -> Plan:
         tuple(offered),
         {s.subscriber: (draw(places),) for s in subscriptions},
         tuple(subscriptions),
-        decision=draw(st.sampled_from(["adock", "subscriber-edge"])),
         bucket=7,
-        covering=draw(st.sampled_from([Covering.NONE, Covering.ANCESTOR])),
-        tree=draw(trees),
-        matchmaker=draw(st.sampled_from([*[Matchmaker.SUBSCRIBE_EVERYWHERE] * 3, *Matchmaker])),
-        folding=policy,
+        policy=policy,
     )
 
 
@@ -174,7 +171,7 @@ def expected(plan: Plan, publications: list[Publication]) -> Counter[tuple[int, 
 @given(cases())
 def test_deliveries_stay_and_false_positives_are_billed_as_a_slow_walk_finds_them(case):
     plan, publications = case
-    plain = replace(plan, folding=UNFOLDED)
+    plain = plan.with_policy(folding=Folding.NONE)
     ours, theirs = (Walk(some).feed(batches(some, publications)) for some in (with_ghosts(plan), with_ghosts(plain)))
     assert events_of(plan, [ours]) == events_of(plan, [theirs])
     assert results_of(plan, [ours]) == results_of(plan, [theirs])
@@ -206,11 +203,15 @@ def chain(rate: float, hop: int, until: int, newcomer: Subscription | None = Non
         (Advertisement("pp", "p", "t", box(0, 10)),),
         {"s1": ("b1",), "s2": ("b1",), "s3": ("b2",), "new": ("b1",)},
         tuple(subscriptions),
-        decision="adock",
         bucket=1_000_000_000,
-        covering=Covering.NONE,
-        matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
-        folding=FoldingPolicy(Folding.MEFA, 3, hop=hop, rate=rate),
+        policy=Policy(
+            covering=Covering.NONE,
+            matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
+            folding=Folding.MEFA,
+            theta=3,
+            hop=hop,
+            rate=rate,
+        ),
     )
 
 
@@ -264,7 +265,7 @@ def test_who_comes_into_a_false_range_takes_it_over_without_a_message():
 
 def test_a_leave_is_told_at_once_where_nobody_else_is_folded_with_it():
     plan = chain(1.0, SECOND, until=10 * SECOND)
-    alone = replace(plan, folding=replace(plan.folding, theta=1))  # s2 and s3 at b2 only, the cheapest
+    alone = plan.with_policy(theta=1)  # s2 and s3 at b2 only, the cheapest
     changes = changes_of(start_of(alone))
     assert changes.ghosts == ()
     assert changes.bill.by_kind() == {"subscription": 2}

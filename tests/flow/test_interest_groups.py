@@ -120,7 +120,7 @@ def interests(known_groups=None, **ranges):
         )
         for name, span in ranges.items()
     )
-    plan = make_plan(Overlay(("b",)), TOPICS, (), {"A": ("b",)}, subscriptions, decision="publisher-edge", bucket=10)
+    plan = make_plan(Overlay(("b",)), TOPICS, (), {"A": ("b",)}, subscriptions, bucket=10)
     return Interests(plan, POLICIES["publisher-edge"], known_groups=known_groups or {})
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.control.merging.policy import EventPolicy, Events, Moves
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.walk import Walk
 from sparing.model.bill import total
@@ -15,6 +14,7 @@ from sparing.model.box import Box
 from sparing.model.constraint import one_of
 from sparing.model.merge import Merge
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Events, Moves, Policy
 from sparing.model.subscription import Advertisement, Aggregation, Query, Subscription
 from sparing.model.types import STRING
 from sparing.model.window import CountWindow, TimeWindow
@@ -26,11 +26,11 @@ from tests.judges.overlay import Publication
 
 WITHIN = 6
 POLICIES = [
-    EventPolicy(),
-    EventPolicy(placement=Moves.REPLAY, lanes=3),
-    EventPolicy(placement=1, active=1),
-    EventPolicy(Events.AGELE),
-    EventPolicy(Events.SIENA, lanes=2),
+    Policy(),
+    Policy(placement=Moves.REPLAY, lanes=3),
+    Policy(placement=1, active_aggregators=1),
+    Policy(events=Events.AGELE),
+    Policy(events=Events.SIENA, lanes=2),
 ]
 MERGED = {**TOPICS, "t": replace(TOPICS["t"], merge=Merge(("s",), WITHIN, cycle=1))}
 
@@ -39,7 +39,8 @@ MERGED = {**TOPICS, "t": replace(TOPICS["t"], merge=Merge(("s",), WITHIN, cycle=
 def cases(draw: st.DrawFn) -> tuple[Plan, list[Publication]]:
     """A plan in which t is merged by s, and what is published; nothing on t without a key."""
     plan = draw(strategies.plans())
-    merged = replace(plan, topics=MERGED, events=draw(st.sampled_from(POLICIES)))
+    policy = replace(draw(st.sampled_from(POLICIES)), decision=plan.policy.decision, tree=plan.policy.tree)
+    merged = replace(plan, topics=MERGED, policy=policy)
     return merged, [p for p in draw(strategies.published(plan)) if p.topic != "t" or p.s is not None]
 
 
@@ -137,10 +138,8 @@ def test_how_long_links_are_patient_does_not_depend_on_where_events_of_a_batch_w
         (Advertisement("pa", "a", "t", Box()),),
         {"A": ("a",), "C": ("c",)},
         subscriptions,
-        decision="patience",
         bucket=1,
-        patience=3,
-        events=EventPolicy(Events.SIENA),
+        policy=Policy(decision="patience", patience=3, events=Events.SIENA),
     )
     first, second = Publication("0", 0, "a", s="a"), Publication("1", 20, "a", s="b")
     whole, walk = Walk(plan).feed(batches(plan, [first, second])), Walk(plan)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sparing.control.merging.policy import EventPolicy, Events, Moves
 from sparing.control.plan import Plan
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
+from sparing.model.policy import Events, Moves, Policy
 from sparing.model.types import END_OF_TIME
 from tests.flow.events.world import WITHIN, Sub, heard_of, plan_for, report_of, with_own
 from tests.judges.events import Said, deliveries
@@ -22,11 +22,11 @@ BROKERS = ("b0", "b1", "b2", "b3", "b4")
 LINE = [("b0", "b1"), ("b1", "b2"), ("b2", "b3"), ("b3", "b4")]
 STAR = [("b2", "b0"), ("b2", "b1"), ("b2", "b3"), ("b2", "b4")]
 POLICIES = [
-    EventPolicy(),
-    EventPolicy(placement=Moves.REPLAY),
-    EventPolicy(placement=1, active=1),
-    EventPolicy(Events.AGELE),
-    EventPolicy(Events.SIENA),
+    Policy(),
+    Policy(placement=Moves.REPLAY),
+    Policy(placement=1, active_aggregators=1),
+    Policy(events=Events.AGELE),
+    Policy(events=Events.SIENA),
 ]
 
 reports = st.lists(
@@ -103,7 +103,7 @@ def test_those_who_stay_are_told_everything_once(said, cut, policy, later_links,
 @example(  # the event is over when the plan changes, but for somebody who leaves
     said=[Said(24, "00", "b0", "y", frozenset()), Said(44, "01", "b0", "y", frozenset({("a", 0)}))],
     cut=45,
-    policy=EventPolicy(),
+    policy=Policy(),
     every=0,
     where="k = 'x'",
     publishers=set(),
@@ -152,7 +152,7 @@ def test_what_happens_where_nobody_is_any_more_is_let_go(said, cut, policy):
 @pytest.mark.parametrize("placement", [Moves.ADAPTIVE, Moves.REPLAY])
 def test_a_tree_that_grows_gets_passive_aggregators(placement):
     """There is no room for them while only one broker has to do with the topic."""
-    policy = EventPolicy(placement=placement, active=1)
+    policy = Policy(placement=placement, active_aggregators=1)
     said = [Said(time, f"{time:02}", "b0", "x", frozenset()) for time in (0, 40)]
     here, far = [Sub("here", "b0", 4)], [Sub("far", "b4", 4), Sub("here", "b0", 4)]
     one, other = plan_for([], here, ["b0"], policy), plan_for(LINE, far, BROKERS, policy)

@@ -16,6 +16,7 @@ from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind, total
 from sparing.model.box import Box
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Policy
 from sparing.model.subscription import Advertisement, Aggregation, Query, Subscription
 from sparing.model.types import END_OF_TIME
 from sparing.model.window import TimeWindow
@@ -268,7 +269,7 @@ def rerouted(tree, links):
     overlay = Overlay(tuple("abcde"), tuple(Link(*link) for link in links))
     offered = (Advertisement("pa", "a", "t", Box()),)
     homes = {"A": ("b",), "B": ("c",)}
-    return make_plan(overlay, strategies.TOPICS, offered, homes, subscriptions, decision="adock", bucket=10, tree=tree)
+    return make_plan(overlay, strategies.TOPICS, offered, homes, subscriptions, bucket=10, policy=Policy(tree=tree))
 
 
 @pytest.mark.parametrize("tree", ["shared", "per-source"])

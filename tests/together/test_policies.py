@@ -12,7 +12,7 @@ import yaml
 
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import control_bill
-from sparing.deployment.planning import events_of, plan_of
+from sparing.deployment.planning import plan_of
 from sparing.model.bill import total
 from sparing.model.errors import SparingError
 from tests.docs.pages import ROOT
@@ -81,8 +81,7 @@ def all_cases(world: World) -> Iterator[Case]:
         for policy in map(policy_of, some):
             if plan is None:
                 plan = plan_of(world.under(policy))
-            told = world.under(policy).policy
-            yield policy, replace(plan, decision=told.decision, patience=told.patience, events=events_of(told))
+            yield policy, replace(plan, policy=world.under(policy).policy)
 
 
 def test_pairwise_policies_leave_no_two_choices_out():

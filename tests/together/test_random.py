@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import assume, event, given, settings
@@ -81,7 +80,7 @@ def test_no_link_carries_less_than_under_static(world: World, policy: Policy, ot
     plan = plan_of(world.under(policy | {"decision": "static"}))
     assume(not in_a_circle(plan))
     least = running.batch(plan, world.lines).bill.by_overlay_link()
-    bill = running.batch(replace(plan, decision=other), world.lines).bill.by_overlay_link()
+    bill = running.batch(plan.with_policy(decision=other), world.lines).bill.by_overlay_link()
     assert all(messages <= bill.get(link, 0) for link, messages in least.items())
 
 

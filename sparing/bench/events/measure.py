@@ -28,6 +28,7 @@ from sparing.flow.events.walk import EventWalk
 from sparing.flow.publications import Publications
 from sparing.match.columns import column
 from sparing.model.counted import counted
+from sparing.model.policy import Events
 from sparing.model.types import END_OF_TIME
 from sparing.spark import sources
 from sparing.spark.pipeline import PubSub
@@ -57,9 +58,9 @@ def _on_spark(spark: SparkSession, settings: Settings, count: int, tell: Tell) -
         size = reports.count()
         ways: dict[str, Callable[[], None]] = {}
         for lanes in settings.lanes:
-            for name in ("caeva", "agele", "siena"):
-                called = f"{name}, {lanes} {'lane' if lanes == 1 else 'lanes'}"
-                policy = replace(deployment.policy, events=name, lanes=lanes)
+            for merging in Events:
+                called = f"{merging}, {lanes} {'lane' if lanes == 1 else 'lanes'}"
+                policy = replace(deployment.policy, events=merging, lanes=lanes)
                 ways[called] = _pipeline(spark, replace(deployment, policy=policy), reports)
         ways[PEER] = lambda: _grouped(reports)
         seconds: dict[str, list[float]] = {name: [] for name in ways}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
@@ -21,19 +20,10 @@ from sparing.control.covering.standing import Certain, Standing
 from sparing.control.covering.weights import handed_on
 from sparing.model.expression import Expression, Values, attributes_of, fields_of, scores
 from sparing.model.measure import area
+from sparing.model.policy import Covering
 from sparing.model.rank import Fairness, Measure
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.types import FieldType
-
-
-class Covering(StrEnum):
-    """How subscriptions are reduced on their way to publishers."""
-
-    NONE = "none"
-    REGULAR = "regular"
-    RANK = "rank"
-    ANCESTOR = "ancestor"
-
 
 COVERS: dict[Covering, Callable[[Standing, int], np.ndarray]] = {
     Covering.REGULAR: regular_cover,

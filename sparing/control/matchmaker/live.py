@@ -19,9 +19,9 @@ import numpy as np
 
 from sparing.control.matchmaker.election import election
 from sparing.control.matchmaker.entangled import FREE, entangled
-from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.matchmaker.per_source import mark_by
 from sparing.control.routes import HERE, Routes
+from sparing.model.policy import Matchmaker
 
 
 @dataclass(frozen=True, eq=False)

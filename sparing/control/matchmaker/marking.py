@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
@@ -16,14 +15,7 @@ from sparing.control.matchmaker.demand import Demand, tree_of
 from sparing.control.matchmaker.per_source import mark_per_source
 from sparing.control.matchmaker.shared_tree import mark_shared_tree
 from sparing.control.routes import Routes
-
-
-class Matchmaker(StrEnum):
-    """How links are marked."""
-
-    MIN_COST = "min-cost"
-    PUBLISH_EVERYWHERE = "publish-everywhere"
-    SUBSCRIBE_EVERYWHERE = "subscribe-everywhere"
+from sparing.model.policy import Matchmaker
 
 
 @dataclass(frozen=True, eq=False)

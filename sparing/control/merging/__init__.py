@@ -1,5 +1,5 @@
 """Who does what for merged events: the tree of each topic, active and passive aggregators, notification cycles.
 
 Paper: caeva. `tree` finds the center and who aggregates, `cycles` tells brokers how often those behind a link want to
-hear, `policy` has the choices between CAEVA and its baselines.
+hear.
 """

@@ -45,7 +45,7 @@ def factors(tree: MergeTree, cycles: Mapping[int, Iterable[int]]) -> dict[tuple[
 def factors_told(plan: Plan) -> dict[str, dict[tuple[str, str], int]]:
     """Merged topic -> broker and neighbour, by names -> the factor that one tells the other."""
     found: dict[str, dict[tuple[str, str], int]] = {}
-    if not plan.events.merges:
+    if not plan.policy.merges:
         return found
     names = plan.routes.brokers
     for name, topic in plan.topics.items():
@@ -55,7 +55,7 @@ def factors_told(plan: Plan) -> dict[str, dict[tuple[str, str], int]]:
         for number in plan.by_topic[name].tolist():
             cycles.setdefault(int(plan.broker_of[number]), []).append(plan.subscriptions[number].query.every or 0)
         found[name] = {}
-        for tree in trees_of(plan, name, plan.events.actives):
+        for tree in trees_of(plan, name, plan.policy.actives):
             mine = {broker: some for broker, some in cycles.items() if broker in tree.neighbours}
             for (source, target), factor in factors(tree, mine).items():
                 found[name][names[source], names[target]] = factor

@@ -11,9 +11,9 @@ def check_outages(plan: Plan) -> None:
     """At any time, some broker of every merged topic's tree must be up."""
     names = plan.routes.brokers
     for name, topic in plan.topics.items():
-        if topic.merge is None or not plan.outages or not plan.events.merges:
+        if topic.merge is None or not plan.outages or not plan.policy.merges:
             continue
-        for tree in trees_of(plan, name, plan.events.actives):
+        for tree in trees_of(plan, name, plan.policy.actives):
             brokers = {names[broker] for broker in tree.brokers}
             for outage in plan.outages:
                 if brokers <= {other.broker for other in plan.outages if other.holds(outage.start)}:

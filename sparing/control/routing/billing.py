@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from sparing.control.folding.policy import Folding
 from sparing.control.matchmaker.live import Change, Live
 from sparing.control.merging.cycles import announcements
 from sparing.control.plan import Plan
@@ -21,6 +20,7 @@ from sparing.control.routing.folded import Folded, folded
 from sparing.control.routing.network import Network
 from sparing.control.routing.spread import spread_of
 from sparing.model.bill import Bill, BillKey, MessageKind
+from sparing.model.policy import Folding
 
 SLACK = 0.5  # share by which the number of subscriptions at a broker may change before links are told
 
@@ -92,7 +92,7 @@ def changes_of(start: Folded) -> Changes:
 
 def with_ghosts(plan: Plan) -> Plan:
     """The plan with what its folded entries attract in vain, as the data plane must know it."""
-    if plan.folding.method is Folding.NONE or all(s.valid_until is None for s in plan.subscriptions):
+    if plan.policy.folding is Folding.NONE or all(s.valid_until is None for s in plan.subscriptions):
         return plan
     return replace(plan, changed=changes_of(start_of(plan)))
 
@@ -104,7 +104,7 @@ def _bucket(plan: Plan, time: int) -> int:
 def live_of(plan: Plan, topic: str, in_force: np.ndarray, slack: float = SLACK) -> Live:
     """The marking of a topic, to be kept up to date."""
     published, subscribed = plan.published[topic], plan.subscribed(topic, in_force)
-    return Live(plan.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed, slack)
+    return Live(plan.policy.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed, slack)
 
 
 Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages

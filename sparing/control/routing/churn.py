@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sparing.control.folding.covered import cost_of_many, quick
+from sparing.control.folding.fold import fold_further, reachable
 from sparing.control.folding.measures import delay
 from sparing.control.folding.uncovered import meet, touching, uncovered, within_hull
 from sparing.control.plan import Plan
@@ -70,7 +71,7 @@ class LiveTopic:
 
     def __init__(self, plan: Plan, start: FoldedTopic, told: Mapping[int, np.ndarray]) -> None:
         """`told` has, for links, the numbers of subscriptions that are told there at the start."""
-        self._plan, self._ground, self._policy = plan, start.ground, plan.folding
+        self._plan, self._ground, self._policy = plan, start.ground, plan.policy
         topic = plan.subscriptions[int(start.ground.numbers[0])].query.topic
         self._types = plan.topics[topic].fields
         self._published = plan.published[topic]
@@ -334,7 +335,7 @@ class LiveTopic:
         first = np.arange(len(numbers))
         for place in here.tolist():
             first[place] = lowest.setdefault(self.cluster_of[int(numbers[place])], place)
-        found = self._policy.further(problem, first).of
+        found = fold_further(self._policy, problem, first).of
         joined: dict[int, set[int]] = {}  # new cluster, by lowest place -> the clusters in it
         for place in here.tolist():
             joined.setdefault(int(found[place]), set()).add(self.cluster_of[int(numbers[place])])
@@ -349,7 +350,7 @@ class LiveTopic:
 
     def _asked(self, more: int = 0) -> float:
         """The entries that are to be saved, if so many more are told."""
-        return self._policy.share_of(self._possible() + more)
+        return reachable(self._policy, self._possible() + more)
 
     def _shares(self) -> float:
         """The share of the entries possible that is saved; all, if there are none."""

@@ -7,9 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest, Covering
+from sparing.control.covering.contest import Contest
 from sparing.control.covering.watched import Change, WatchedCover
 from sparing.model.box import Box
+from sparing.model.policy import Covering
 from sparing.model.subscription import Subscription
 from sparing.model.types import FieldType
 

@@ -15,21 +15,20 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.folding.policy import Folding
+from sparing.control.folding.fold import fold
 from sparing.control.folding.problem import NO_WAY, WORD, Folds, Problem
 from sparing.control.folding.ranges import pieces_of
 from sparing.control.folding.uncovered import extent
 from sparing.control.plan import Plan
 from sparing.control.routes import HERE
 from sparing.control.routing.spread import Spread, Told
+from sparing.model.policy import Decision, Folding
 from sparing.model.subscription import Subscription
-
-ALL_RAW = "subscriber-edge"  # the decision under which links never aggregate
 
 
 def foldable(plan: Plan) -> np.ndarray:
     """Which subscriptions may be told as one with others."""
-    alike = np.array([_travels_raw(plan.decision, s) for s in plan.subscriptions], dtype=bool)
+    alike = np.array([_travels_raw(plan.policy.decision, s) for s in plan.subscriptions], dtype=bool)
     for name, topic in plan.topics.items():
         if topic.merge is not None:  # reports are merged before anybody is picked
             alike[plan.by_topic[name]] = False
@@ -39,9 +38,9 @@ def foldable(plan: Plan) -> np.ndarray:
     return alike
 
 
-def _travels_raw(decision: str, subscription: Subscription) -> bool:
+def _travels_raw(decision: Decision, subscription: Subscription) -> bool:
     query = subscription.query
-    if decision == ALL_RAW or (query.aggregation is None and query.every is None):
+    if decision.raw or (query.aggregation is None and query.every is None):
         return True
     return query.aggregation is not None and not query.aggregation.decomposable
 
@@ -145,12 +144,12 @@ class Folded:
 def folded(spread: Spread) -> Folded:
     """Fold what a spread tells, as its plan's policy asks for."""
     plan = spread.plan
-    if plan.folding.method is Folding.NONE:
+    if plan.policy.folding is Folding.NONE:
         return Folded(spread, {})
     topics = {}
     for topic in plan.topics:
         if len(plan.by_topic[topic]):
             ground = ground_of(plan, topic)
             problem = ground.told(spread.told_over.items())
-            topics[topic] = FoldedTopic(ground, problem, plan.folding.fold(problem))
+            topics[topic] = FoldedTopic(ground, problem, fold(plan.policy, problem))
     return Folded(spread, topics)

@@ -18,15 +18,16 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest, Covering
+from sparing.control.covering.contest import Contest
 from sparing.control.matchmaker.election import election
 from sparing.control.matchmaker.entangled import FREE, entangled
-from sparing.control.matchmaker.marking import Marking, Matchmaker
+from sparing.control.matchmaker.marking import Marking
 from sparing.control.matchmaker.signalling import signal
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
 from sparing.control.routing.tables import Met, Table, table_of
 from sparing.model.bill import MessageKind
+from sparing.model.policy import Covering, Matchmaker
 
 Told = dict[tuple[int, MessageKind], np.ndarray]  # link and kind of message -> numbers of subscriptions
 
@@ -74,7 +75,7 @@ class Spread:
     @cached_property
     def signalled(self) -> dict[str, dict[int, int]]:
         """By topic, link -> messages by which brokers agree on the marking; none if that was given to them."""
-        if self.plan.matchmaker is not Matchmaker.MIN_COST:
+        if self.plan.policy.matchmaker is not Matchmaker.MIN_COST:
             return {}
         found = {}
         for topic, marking in self.markings.items():

@@ -42,7 +42,7 @@ class Messages:
             way = tree.path(source, target)
             for one, other in itertools.pairwise(way):
                 bill[BillKey(names[one], names[other], kind, at * bucket)] += times
-        if not self._plan.events.merges:
+        if not self._plan.policy.merges:
             for (tree, source, goals, at), times in self._everywhere.items():
                 for one, other in tree.links_to(source, goals):
                     bill[BillKey(names[one], names[other], PUBLICATION, at * bucket)] += times

@@ -27,10 +27,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from sparing.control.merging.policy import Moves, Placement
 from sparing.control.merging.tree import MergeTree
 from sparing.flow.events.downward import next_tick
 from sparing.flow.events.event import Event
+from sparing.model.policy import Moves, Placement
 
 New = Callable[[int, int], int]  # what is new in some facts (the latter) to who had others
 

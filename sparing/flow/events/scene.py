@@ -40,7 +40,7 @@ class Scene:
     def __init__(self, plan: Plan, topic: str, watcher: Watcher | None = None) -> None:
         self.plan = plan
         self.topic = plan.topics[topic]
-        self.policy = plan.events
+        self.policy = plan.policy
         self.circles = Circles(plan, topic)
         self.merge = self.circles.merge
         self.by_name = self.merge.compare is Compare.NAME

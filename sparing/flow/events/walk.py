@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sparing.control.merging.policy import Moves
 from sparing.flow.events.crowd import Key
 from sparing.flow.events.downward import (
     Notice,
@@ -32,6 +31,7 @@ from sparing.flow.events.reports import Report
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.upward import climb, fail, flush, gather, make_good, merge
 from sparing.model.bill import Bill
+from sparing.model.policy import Moves
 from sparing.model.types import BEGINNING
 
 
@@ -308,7 +308,7 @@ class _Step:
         if scene.policy.places is Moves.LITERAL:
             for teller in tellers(tree, event, placer.hops):
                 scene.messages.send(tree, teller, event.coordinator, COORDINATION, time)
-        moved = conclude(tree, event, placer, scene.policy.places, scene.policy.delta, partial(scene.new, event))
+        moved = conclude(tree, event, placer, scene.policy.places, scene.policy.least_saving, partial(scene.new, event))
         if moved:
             far = max(placer.hops, placer.hops - moved)
             for broker, distance in before.distance.items():

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.covering.contest import Covering, attribute_values, constrained, scores_of
+from sparing.control.covering.contest import attribute_values, constrained, scores_of
 from sparing.control.plan import Plan
 from sparing.flow.pairs import Pairs
 from sparing.flow.publications import Publications
@@ -22,6 +22,7 @@ from sparing.flow.rank.draws import seeds
 from sparing.flow.rank.top_k import best_k
 from sparing.match.columns import Column
 from sparing.model.expression import Expression, Values, fields_of, scores
+from sparing.model.policy import Covering
 from sparing.model.rank import Fairness, Measure
 from sparing.model.subscription import Advertisement
 from sparing.model.types import Kind
@@ -97,7 +98,7 @@ class Chooser:
         rank = self._plan.advertisements[advertisement].rank
         if rank.fair is Fairness.NONE or rank.needs_everyone:
             return False
-        return rank.fair is Fairness.EXACT or self._plan.covering in (Covering.RANK, Covering.ANCESTOR)
+        return rank.fair is Fairness.EXACT or self._plan.policy.covering in (Covering.RANK, Covering.ANCESTOR)
 
     def _pick(
         self,
@@ -135,12 +136,12 @@ class Chooser:
             )
 
     def _seeds(self, publications: Publications, pairs: Pairs, picked: np.ndarray) -> np.ndarray:
-        return seeds(publications.id[pairs.events[picked]], self._plan.seed)
+        return seeds(publications.id[pairs.events[picked]], self._plan.policy.seed)
 
     @cached_property
     def _ways(self) -> Ways:
         routes = self._plan.routes
-        return Ways(self._plan.broker_of, routes.link_of, routes.target, seeds(routes.brokers, self._plan.seed))
+        return Ways(self._plan.broker_of, routes.link_of, routes.target, seeds(routes.brokers, self._plan.policy.seed))
 
     def _weights(self, advertisement: int, epoch: int) -> Weighted:
         key = self._plan.contest_of[advertisement], epoch

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from statistics import fmean
 
-from sparing.control.merging.policy import EventPolicy, Events, Moves
 from sparing.flow.events.event import Event
 from sparing.flow.events.placement import placer_of
 from sparing.flow.events.scene import Happening, Scene
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.model.bill import MessageKind
+from sparing.model.policy import Events, Moves, Policy
 from sparing.model.types import END_OF_TIME
 from sparing.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind
 from sparing.study.caeva.reports import UNIT
@@ -18,10 +18,10 @@ from sparing.study.caeva.row import Row
 from sparing.study.caeva.world import TOPIC, World, draw
 
 MOVING = {
-    ADAPTIVE: EventPolicy(),
-    REPLAY: EventPolicy(placement=Moves.REPLAY),
-    LITERAL: EventPolicy(placement=Moves.LITERAL),
-    PINNED: EventPolicy(),
+    ADAPTIVE: Policy(),
+    REPLAY: Policy(placement=Moves.REPLAY),
+    LITERAL: Policy(placement=Moves.LITERAL),
+    PINNED: Policy(),
 }
 
 
@@ -51,17 +51,17 @@ def measure(cell: Cell) -> list[Row]:
     return [row_of(world, cell, method, policy) for method, policy in methods(world, cell.point.kind).items()]
 
 
-def methods(world: World, kind: Kind) -> dict[str, EventPolicy]:
+def methods(world: World, kind: Kind) -> dict[str, Policy]:
     """What is compared, with the policy that each method walks by."""
-    agele = {AGELE: EventPolicy(Events.AGELE)}
+    agele = {AGELE: Policy(events=Events.AGELE)}
     if not kind.places:
         return {**agele, ADAPTIVE: MOVING[ADAPTIVE]}
     (tree,) = world.trees(MOVING[ADAPTIVE])
-    fixed = {f"{FIXED}{hops}": EventPolicy(placement=hops) for hops in range(1, tree.depth + 1)}
+    fixed = {f"{FIXED}{hops}": Policy(placement=hops) for hops in range(1, tree.depth + 1)}
     return {**agele, **fixed, **MOVING}
 
 
-def row_of(world: World, cell: Cell, method: str, policy: EventPolicy) -> Row:
+def row_of(world: World, cell: Cell, method: str, policy: Policy) -> Row:
     """Walk all events one after the other."""
     plan, looker = world.under(policy), Looker()
     scene = Scene(plan, TOPIC.name, looker)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from sparing.control.merging.cycles import announcements
-from sparing.control.merging.policy import EventPolicy
 from sparing.control.merging.tree import MergeTree, trees_of
 from sparing.control.plan import Plan, make_plan
 from sparing.model.box import Box
 from sparing.model.merge import Merge
+from sparing.model.policy import Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import INT, STRING, TIMESTAMP
@@ -36,17 +36,17 @@ class World:
     _trees: dict[int, list[MergeTree]] = field(default_factory=dict)  # by the number of active aggregators
     _announced: dict[int, int] = field(default_factory=dict)  # likewise
 
-    def under(self, policy: EventPolicy) -> Plan:
+    def under(self, policy: Policy) -> Plan:
         """The plan under another policy."""
-        return replace(self.plan, events=policy)
+        return replace(self.plan, policy=policy)
 
-    def trees(self, policy: EventPolicy) -> list[MergeTree]:
+    def trees(self, policy: Policy) -> list[MergeTree]:
         """The one tree of the overlay."""
         if policy.actives not in self._trees:
             self._trees[policy.actives] = trees_of(self.plan, TOPIC.name, policy.actives)
         return self._trees[policy.actives]
 
-    def announcements(self, policy: EventPolicy) -> int:
+    def announcements(self, policy: Policy) -> int:
         """Messages in which brokers tell each other of cycles before the first report."""
         if policy.actives not in self._announced:
             self._announced[policy.actives] = announcements(self.under(policy)).total()
@@ -69,9 +69,8 @@ def draw(point: Point, events: int, number: int) -> World:
         tuple(Advertisement(f"p-{b}", b, TOPIC.name, Box()) for b in brokers.brokers),
         {s.subscriber: (brokers.brokers[b],) for s, b in zip(subscriptions, subscribing, strict=True)},
         subscriptions,
-        decision="adock",
         bucket=events * APART * UNIT,  # all in one bucket
     )
-    (tree,) = trees_of(plan, TOPIC.name, plan.events.actives)
+    (tree,) = trees_of(plan, TOPIC.name, plan.policy.actives)
     rng = stream(number, "caeva", point.who.value, point.publishers, repr(point.redundancy), repr(point.reports))
     return World(plan, events_of(crowds(point, tree, events, rng), rng))

@@ -7,12 +7,8 @@ to fold, and to reconfigure at every leave, never, or by ski rental.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from sparing.control.folding.policy import UNFOLDED, Folding, FoldingPolicy
-from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.billing import bill_at, changes_of, start_of, with_ghosts
 from sparing.flow.publications import MOST_ROWS, Publications
@@ -22,6 +18,7 @@ from sparing.model.bill import Bill, MessageKind
 from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Decision, Folding, Matchmaker, Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, TIMESTAMP, float_code
@@ -54,14 +51,10 @@ def churn(sample: Sample, point: Point, number: int) -> list[Row]:
     rows = []
     for rate in RATES:
         publications = _publications(plan, rate, number)
-        policies = {
-            NOT_FOLDED: UNFOLDED,
-            SKI_RENTAL: FoldingPolicy(Folding.MEFA, rate=rate),
-            AT_ONCE: FoldingPolicy(Folding.MEFA, rate=OFTEN),
-            NEVER: FoldingPolicy(Folding.MEFA, rate=SELDOM),
-        }
+        believed = {SKI_RENTAL: rate, AT_ONCE: OFTEN, NEVER: SELDOM}
         for method in CHURN_METHODS:
-            folded = with_ghosts(replace(plan, folding=policies[method]))
+            folding = Folding.NONE if method == NOT_FOLDED else Folding.MEFA
+            folded = with_ghosts(plan.with_policy(folding=folding, rate=believed.get(method, rate)))
             rows.append(_row(folded, publications, point, number, method, rate))
     return rows
 
@@ -124,9 +117,8 @@ def _plan(sample: Sample, point: Point, number: int) -> Plan:
         (Advertisement("p", names[0], TOPIC.name, _box(*SPACE)),),
         {subscription.subscriber: (names[home],) for subscription, home in zip(subscriptions, homes, strict=True)},
         subscriptions,
-        decision="subscriber-edge",
         bucket=HOUR * SECOND,
-        matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
+        policy=Policy(decision=Decision.SUBSCRIBER_EDGE, matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TypeVar
 
@@ -16,11 +16,11 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.flow.at_once import Arrival, AtOnce
 from sparing.flow.interests import Interests
-from sparing.flow.links import POLICIES
 from sparing.flow.matched import Matched
 from sparing.flow.overlay import Overlay
 from sparing.flow.publications import Publications
 from sparing.model.bill import Bill, MessageKind, total
+from sparing.model.policy import Decision
 from sparing.model.types import END_OF_TIME
 from sparing.study.mna.grid import Cell
 from sparing.study.mna.row import Row
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 def studied() -> tuple[str, ...]:
     """The policies of the study that there are."""
-    return tuple(name for name in STUDIED if name in POLICIES)
+    return tuple(name for name in STUDIED if name in list(Decision))
 
 
 def measure(cell: Cell, policies: Sequence[str] | None = None) -> list[Row]:
@@ -56,9 +56,9 @@ def _warm_up(workload: str, policies: tuple[str, ...]) -> None:
 def _measure(cell: Cell, policies: Sequence[str]) -> list[Row]:
     made = cell.made()
     plan = plan_of(Deployment.of(made.description))
-    interests = {name: Interests.of(replace(plan, decision=name)) for name in policies}
+    interests = {name: Interests.of(plan.with_policy(decision=name)) for name in policies}
     entrances: dict[Hashable, _Entrance] = {}
-    holding = Interests.of(replace(plan, decision=HOLDS))
+    holding = Interests.of(plan.with_policy(decision=HOLDS))
     for found in (*interests.values(), holding):
         entrances.setdefault(_kind(found), _Entrance(AtOnce(found)))
     for publications in batches(made, plan):

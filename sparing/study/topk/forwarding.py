@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan
 from sparing.control.routing.tables import table_of
 from sparing.model.errors import SparingError
+from sparing.model.policy import Covering
 from sparing.study.topk.grid import ANCESTOR_COVER_K, CORE, RANK_COVER_K, RANK_TREE, REGULAR_COVER, Forwarding
 from sparing.study.topk.rank_tree import rank_tree
 from sparing.study.topk.row import Row

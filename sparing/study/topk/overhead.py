@@ -19,13 +19,13 @@ from functools import cache
 
 import numpy as np
 
-from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan
 from sparing.control.routing.tables import Table, table_of
 from sparing.flow.rank.draws import mixed, seeds
 from sparing.flow.rank.exact_fair import some_of, split
 from sparing.flow.rank.weighted_shuffle import weighted_shuffle
 from sparing.graphs.compiled import compiled, inlined
+from sparing.model.policy import Covering
 from sparing.study.topk.grid import (
     ANCESTOR_COVER_K,
     ANCESTOR_FAIR_K,

@@ -15,11 +15,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan, make_plan
 from sparing.model.box import Box
 from sparing.model.constraint import Constraint
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Covering, Policy
 from sparing.model.rank import Fairness, Rank
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
@@ -94,5 +94,5 @@ def plan(
     # Who owns a subscription does not matter: one subscriber at each edge broker owns all of them.
     owners = {edge: (edge,) for edge in edges}
     return make_plan(
-        brokers, {TOPIC.name: TOPIC}, offered, owners, subscriptions, decision="adock", bucket=1, covering=covering
+        brokers, {TOPIC.name: TOPIC}, offered, owners, subscriptions, bucket=1, policy=Policy(covering=covering)
     )

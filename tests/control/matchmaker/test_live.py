@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.control.matchmaker.live import Change, Live
-from sparing.control.matchmaker.marking import Marking, Matchmaker, marking_of
+from sparing.control.matchmaker.marking import Marking, marking_of
 from sparing.control.routes import Routes
 from sparing.control.trees.shared_tree import shared_tree
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Matchmaker
 from tests.flow.strategies import overlays
 
 Counts = dict[int, int]

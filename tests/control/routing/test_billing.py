@@ -7,12 +7,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.control.covering.contest import Covering
-from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import control_bill, live_of, messages_of, start_of
 from sparing.control.routing.handover import Told, difference, told_of
 from sparing.model.bill import CONTROL, Bill, MessageKind
+from sparing.model.policy import Covering, Matchmaker
 from tests.control.routing.worlds import network_of, plans
 
 moments = st.none() | st.integers(0, 40).map(lambda n: 100 * n)
@@ -38,10 +37,10 @@ def test_what_is_told_is_billed_once(plan: Plan) -> None:
     told += sum(network.announced().values())
     assert kinds.get("subscription", 0) + kinds.get("channel", 0) == told
     assert {key.bucket for key in control_bill(plan)} <= {None}
-    if plan.matchmaker is Matchmaker.MIN_COST and plan.shared:
+    if plan.policy.matchmaker is Matchmaker.MIN_COST and plan.shared:
         in_use = int((plan.marking("t", plan.in_force(None)).demand.sigma > 0).sum())
         assert kinds.get("coordination", 0) == 2 * in_use, "one count goes down every link in use, and one up"
-    elif plan.matchmaker is not Matchmaker.MIN_COST:
+    elif plan.policy.matchmaker is not Matchmaker.MIN_COST:
         assert "coordination" not in kinds
 
 

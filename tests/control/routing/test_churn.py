@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.control.matchmaker.live import Live
-from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routes import Routes
 from sparing.control.routing.billing import SLACK, bill_at, control_bill, live_of, messages_of
@@ -25,6 +24,7 @@ from sparing.model.bill import Bill, MessageKind
 from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Matchmaker, Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.types import INT
 from tests.control.matchmaker.test_live import random_overlay
@@ -149,7 +149,7 @@ def world(seed: int, tree: str) -> Plan:
     offered = tuple(Advertisement(f"p{n}", chance.choice(overlay.brokers), "t", box(10, 40)) for n in range(5))
     subscriptions = tuple(Subscription(f"s{n:03}", f"u{n:03}", Query("t", box(1, 20))) for n in range(160))
     homes = {s.subscriber: (chance.choice(overlay.brokers),) for s in subscriptions}
-    return make_plan(overlay, {"t": TOPIC}, offered, homes, subscriptions, decision="adock", bucket=1000, tree=tree)
+    return make_plan(overlay, {"t": TOPIC}, offered, homes, subscriptions, bucket=1000, policy=Policy(tree=tree))
 
 
 @pytest.mark.parametrize("tree", ["shared", "per-source"])
@@ -246,9 +246,8 @@ def test_publishers_subscribers_and_links_come_and_go(tree: str) -> None:
             tuple(whole.advertisements[n] for n in sorted(offered)),
             homes,
             tuple(whole.subscriptions[n] for n in sorted(there)),
-            decision="adock",
             bucket=1000,
-            tree=tree,
+            policy=Policy(tree=tree),
         )
         spread = spread_of(plan, plan.in_force(None))
         assert spread.markings["t"].demand.valid(spread.markings["t"].s_link)
@@ -299,7 +298,7 @@ def test_nothing_is_withdrawn_over_a_link_that_is_cut() -> None:
     for links in (overlay.links, tuple(k for k in overlay.links if (k.one, k.other) != first_cut(overlay, routes))):
         one = Overlay(overlay.brokers, links)
         args = {"t": TOPIC}, whole.advertisements, homes, whole.subscriptions
-        plan = make_plan(one, *args, decision="adock", bucket=1000)
+        plan = make_plan(one, *args, bucket=1000)
         spread = spread_of(plan, plan.in_force(None))
         told.append((control_bill(plan, folded(spread)), told_of(folded(spread))))
     ends = set(first_cut(overlay, routes))

@@ -9,14 +9,11 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from sparing.control.covering.contest import Covering
 from sparing.control.folding.measures import saved
-from sparing.control.folding.policy import Folding, FoldingPolicy
-from sparing.control.matchmaker.marking import Matchmaker
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.billing import bill_at, changes_of, live_of, messages_of, start_of, with_ghosts
 from sparing.control.routing.churn import NEVER, LiveTopic, live_topics
-from sparing.control.routing.folded import ALL_RAW, foldable, folded
+from sparing.control.routing.folded import foldable, folded
 from sparing.control.routing.network import Network
 from sparing.control.routing.spread import spread_of
 from sparing.flow.links import POLICIES
@@ -25,6 +22,7 @@ from sparing.model.box import Box
 from sparing.model.constraint import IS_NULL, between, one_of
 from sparing.model.functions import function
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Covering, Decision, Folding, Matchmaker, Policy
 from sparing.model.subscription import Advertisement, Aggregation, Output, Query, Subscription
 from sparing.model.types import float_code
 from sparing.model.window import TimeWindow
@@ -53,11 +51,14 @@ def folding_plans(draw: st.DrawFn, ranked: bool = False, changing: bool = True) 
         if first is not None and last is not None and last <= first:
             last = None
         subscriptions.append(Subscription(f"s{n}", f"u{n}", Query("t", box), first, last))
-    policy = FoldingPolicy(
-        draw(st.sampled_from(METHODS)),
-        draw(st.none() | st.integers(0, 10)),
+    policy = Policy(
+        folding=draw(st.sampled_from(METHODS)),
+        theta=draw(st.none() | st.integers(0, 10)),
         hop=draw(st.sampled_from([0, SECOND, 5 * SECOND])),
         rate=draw(st.sampled_from([0.1, 1.0, 100.0])),
+        covering=draw(st.sampled_from([Covering.NONE, Covering.ANCESTOR])),
+        tree=draw(trees),
+        matchmaker=draw(st.sampled_from([Matchmaker.SUBSCRIBE_EVERYWHERE, *Matchmaker])),
     )
     return make_plan(
         overlay,
@@ -65,12 +66,8 @@ def folding_plans(draw: st.DrawFn, ranked: bool = False, changing: bool = True) 
         tuple(offered),
         {s.subscriber: (draw(places),) for s in subscriptions},
         tuple(subscriptions),
-        decision="adock",
         bucket=1000,
-        covering=draw(st.sampled_from([Covering.NONE, Covering.ANCESTOR])),
-        tree=draw(trees),
-        matchmaker=draw(st.sampled_from([Matchmaker.SUBSCRIBE_EVERYWHERE, *Matchmaker])),
-        folding=policy,
+        policy=policy,
     )
 
 
@@ -108,7 +105,7 @@ def test_a_link_carries_one_entry_for_each_cluster_told_there(plan: Plan):
         assert saved(topic.problem, topic.folds.of) == topic.folds.benefit
         assert topic.folds.benefit <= topic.problem.possible()
     told = sum(len(numbers) for numbers in spread.told.values())
-    unfolded = bill_at(folded(spread_of(replace(plan, folding=FoldingPolicy()), plan.in_force(None))))
+    unfolded = bill_at(folded(spread_of(plan.with_policy(folding=Folding.NONE), plan.in_force(None))))
     benefit = sum(topic.folds.benefit for topic in start.topics.values())
     assert bill_at(start).total() == unfolded.total() - benefit
     event(f"saved {'something' if benefit else 'nothing'} of {'something' if told else 'nothing'}")
@@ -169,7 +166,7 @@ def test_ghosts_are_of_those_who_were_told_there(plan: Plan):
 
 @given(folding_plans())
 def test_without_folding_there_are_no_ghosts_and_no_reconfigurations(plan: Plan):
-    plain = replace(plan, folding=FoldingPolicy())
+    plain = plan.with_policy(folding=Folding.NONE)
     assert changes_of(start_of(plain)).ghosts == ()
     assert with_ghosts(plain) is plain
 
@@ -182,11 +179,14 @@ def chain(wanted: list[Subscription], method: Folding = Folding.MEFA, decision: 
         (Advertisement("pub", "p", "t", Box()),),
         {s.subscriber: ("c",) for s in wanted},
         tuple(wanted),
-        decision=decision,
         bucket=1000,
-        covering=Covering.NONE,
-        matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
-        folding=FoldingPolicy(method, **policy),
+        policy=Policy(
+            decision=decision,
+            covering=Covering.NONE,
+            matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
+            folding=method,
+            **policy,
+        ),
     )
 
 
@@ -257,5 +257,5 @@ def test_nothing_is_decided_after_the_end_of_time():
     assert {ghost.until for ghost in changes.ghosts} == {NEVER}
 
 
-def test_links_never_aggregate_under_one_policy_only():
-    assert {name for name, policy in POLICIES.items() if policy.at_once} == {ALL_RAW}
+def test_links_never_aggregate_under_policies_that_send_at_once():
+    assert {name for name, policy in POLICIES.items() if policy.at_once} == {d for d in Decision if d.raw} != set()

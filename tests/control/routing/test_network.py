@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.network import OWN, Network
 from sparing.control.routing.spread import Spread, spread_of
 from sparing.model.expression import Attribute
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Covering, Policy
 from sparing.model.rank import Fairness, Measure, Rank
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.types import INT
@@ -127,9 +127,7 @@ def three_brokers(covering: Covering, rank: Rank, k: int) -> Plan:
     overlay = Overlay(("B1", "B2", "B3"), (Link("B1", "B2"), Link("B1", "B3")))
     topic = TOPIC.__class__("t", "ts", {"x": INT, "y": INT, "ts": TOPIC.fields["ts"]})
     offered = (Advertisement("p", "B1", "t", table_i()[0], k, rank),)
-    return make_plan(
-        overlay, {"t": topic}, offered, homes, tuple(found), decision="adock", bucket=1000, covering=covering
-    )
+    return make_plan(overlay, {"t": topic}, offered, homes, tuple(found), bucket=1000, policy=Policy(covering=covering))
 
 
 def test_figure_2() -> None:

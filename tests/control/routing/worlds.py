@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from sparing.control.covering.contest import Contest, Covering
-from sparing.control.matchmaker.marking import Matchmaker
+from sparing.control.covering.contest import Contest
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.network import OWN, Network
 from sparing.control.routing.spread import spread_of
 from sparing.model.box import Box
 from sparing.model.expression import Attribute, Constant, Expression, Field, Operation, Values, scores
 from sparing.model.measure import area
+from sparing.model.policy import Covering, Matchmaker, Policy
 from sparing.model.rank import Fairness, Measure, Rank
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
@@ -69,11 +69,12 @@ def plans(
         tuple(offered),
         {s.subscriber: (draw(places),) for s in subscriptions},
         tuple(subscriptions),
-        decision="adock",
         bucket=1000,
-        covering=draw(st.sampled_from(Covering)) if covering is None else covering,
-        tree=draw(trees) if tree is None else tree,
-        matchmaker=draw(st.sampled_from(Matchmaker)) if matchmaker is None else matchmaker,
+        policy=Policy(
+            covering=draw(st.sampled_from(Covering)) if covering is None else covering,
+            tree=draw(trees) if tree is None else tree,
+            matchmaker=draw(st.sampled_from(Matchmaker)) if matchmaker is None else matchmaker,
+        ),
     )
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from sparing.control.merging.policy import CAEVA, EventPolicy, Events, Moves
 from sparing.control.plan import Plan
 from sparing.model.bill import MessageKind
 from sparing.model.merge import Compare, Outage
+from sparing.model.policy import Events, Moves, Policy
 from sparing.model.types import END_OF_TIME
 from tests.flow.events.world import BUCKET, WITHIN, Batch, Sub, Walked, plan_for, with_own
 from tests.judges.events import Heard, Paths, Said, deliveries
@@ -22,6 +22,9 @@ from tests.judges.events import Heard, Paths, Said, deliveries
 FIRST, LAST = -10, 50  # reports are made in [FIRST, LAST]
 
 Links = tuple[tuple[str, str], ...]
+
+
+CAEVA = Policy()
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class World:
     publishers: tuple[str, ...]
     subs: tuple[Sub, ...]
     reports: tuple[Said, ...]
-    policy: EventPolicy = CAEVA
+    policy: Policy = CAEVA
     outages: tuple[Outage, ...] = ()
     compare: Compare = Compare.VALUE
 
@@ -144,13 +147,13 @@ def reports(draw: st.DrawFn, publishers: Sequence[str], *, most: int = 25) -> tu
 
 moves = st.sampled_from([Moves.ADAPTIVE, Moves.ADAPTIVE, Moves.REPLAY, Moves.LITERAL])
 caeva = st.builds(
-    EventPolicy,
+    Policy,
     events=st.just(Events.CAEVA),
     placement=moves | st.integers(0, 5),
     active=st.integers(1, 4),
     delta=st.sampled_from([1.0, 1.0, 3.0]),
 )
-AGELE, SIENA = EventPolicy(Events.AGELE), EventPolicy(Events.SIENA)
+AGELE, SIENA = Policy(events=Events.AGELE), Policy(events=Events.SIENA)
 policies = caeva | caeva | st.sampled_from([AGELE, SIENA])
 
 
@@ -161,7 +164,7 @@ policies = caeva | caeva | st.sampled_from([AGELE, SIENA])
 def worlds(
     draw: st.DrawFn,
     *,
-    policy: st.SearchStrategy[EventPolicy] = policies,
+    policy: st.SearchStrategy[Policy] = policies,
     apart: bool = False,
     missing: bool = True,
     compare: Compare = Compare.VALUE,
@@ -178,7 +181,7 @@ def worlds(
 
 @st.composite
 def frail_worlds(
-    draw: st.DrawFn, *, policy: st.SearchStrategy[EventPolicy] = policies, compare: Compare = Compare.VALUE
+    draw: st.DrawFn, *, policy: st.SearchStrategy[Policy] = policies, compare: Compare = Compare.VALUE
 ) -> World:
     """Worlds in which aggregators fail, some for good, but one of the publishing brokers never does."""
     world = draw(worlds(policy=policy, missing=False, compare=compare))

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 
-from sparing.control.merging.policy import EventPolicy, Moves
 from sparing.model.bill import MessageKind
 from sparing.model.merge import Compare, Outage
+from sparing.model.policy import Moves, Policy
 from tests.flow.events.strategies import World, billed, caeva, frail_worlds
 from tests.flow.events.world import Eyes, Sub, Walked, plan_for, walk
 from tests.judges.events import Said
@@ -18,8 +18,8 @@ from tests.tries import tries
 
 # p - x - m - y - q: m is the center
 CHAIN = [("p", "x"), ("x", "m"), ("m", "y"), ("y", "q")]
-ACTIVE = EventPolicy(placement=0, active=3)  # m, x and y are active, nobody is passive
-PASSIVE = EventPolicy(placement=2, active=1)  # m is active, p and q are passive
+ACTIVE = Policy(placement=0, active_aggregators=3)  # m, x and y are active, nobody is passive
+PASSIVE = Policy(placement=2, active_aggregators=1)  # m is active, p and q are passive
 
 
 def said(time: int, at: str, id_: str = "", **facts: int) -> Said:
@@ -36,7 +36,7 @@ def told(walked: Walked, who: str = "s") -> list[tuple[int, dict[str, int]]]:
 
 
 def seen(
-    policy: EventPolicy,
+    policy: Policy,
     reports: Sequence[Said],
     outages: Sequence[Outage] = (),
     subs: Sequence[Sub] = (Sub("s", "m", 4),),
@@ -182,7 +182,7 @@ def test_who_does_not_wait_has_a_coordinator_replaced_by_the_next_report() -> No
 def test_every_aggregator_but_one_fails_for_good(move: Moves | int) -> None:
     outages = [Outage(2, "m"), Outage(2, "x"), Outage(3, "y"), Outage(3, "p")]
     reports = [said(0, "p", a=1), said(1, "x", b=1), said(5, "q", c=1)]
-    walked, _ = seen(EventPolicy(placement=move), reports, outages)
+    walked, _ = seen(Policy(placement=move), reports, outages)
     assert told(walked) == [(8, {"a": 1, "b": 1, "c": 1})]
 
 
@@ -190,7 +190,7 @@ def test_every_aggregator_but_one_fails_for_good(move: Moves | int) -> None:
 def test_facts_cross_again_to_a_broker_that_has_lost_them(outages: list[Outage], again: bool) -> None:
     """q has had all since 4. At 8 another subscriber there is due, and y may have forgotten what it sent on."""
     subs = [Sub("four", "q", 4), Sub("eight", "q", 8)]
-    walked, eyes = seen(EventPolicy(placement=0, active=1), [said(0, "p", a=1)], outages, subs)
+    walked, eyes = seen(Policy(placement=0, active_aggregators=1), [said(0, "p", a=1)], outages, subs)
     crossed = [(time, broker, target) for time, _, broker, target in eyes.what("crosses")]
     first, second = [(4, "m", "y"), (4, "y", "q")], [(8, "m", "y"), (8, "y", "q")]
     assert crossed == first + (second if again else [])
@@ -199,7 +199,9 @@ def test_facts_cross_again_to_a_broker_that_has_lost_them(outages: list[Outage],
 
 def test_what_is_flushed_is_merged_on_its_way() -> None:
     """x and y are active, m coordinates: what p and r hold back becomes one message at x."""
-    plan = plan_for([*CHAIN, ("x", "r")], [Sub("s", "m", 4)], ["p", "r", "m"], EventPolicy(placement=1, active=3))
+    plan = plan_for(
+        [*CHAIN, ("x", "r")], [Sub("s", "m", 4)], ["p", "r", "m"], Policy(placement=1, active_aggregators=3)
+    )
     first = [said(0, "m", a=0), said(1, "p", a=0), said(1, "r", a=0)]
     eyes = Eyes(plan)
     walked = walk(plan, [*first, said(2, "p", a=1, b=1), said(3, "r", b=1, c=1)], watcher=eyes)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sparing.control.merging.policy import EventPolicy, Moves
 from sparing.control.plan import Plan
 from sparing.flow.events.event import Event
 from sparing.flow.events.placement import FADES, Placer, cost, savings
 from sparing.flow.events.scene import Happening, Scene
 from sparing.model.bill import MessageKind
+from sparing.model.policy import Moves, Policy
 from tests.flow.events.strategies import World, caeva, forests, reports, worlds
 from tests.flow.events.world import WITHIN, Sub, plan_for, walk
 from tests.judges.events import Said
@@ -42,7 +42,7 @@ class Trial:
         self, links: Links, brokers: Sequence[str], some: Sequence[Said], every: int = 4, active: int = 1
     ) -> None:
         self.links, self.brokers, self.some, self.every, self.active = links, brokers, some, every, active
-        first = plan_for(links, [], brokers, EventPolicy(active=active))
+        first = plan_for(links, [], brokers, Policy(active_aggregators=active))
         self.scene = Scene(first, "t")
         (self.tree,) = self.scene.trees
         self.center = first.routes.brokers[self.tree.center]
@@ -52,7 +52,7 @@ class Trial:
 
     def plan(self, placement: Moves | int) -> Plan:
         subs = [Sub("s", self.center, self.every)]
-        return plan_for(self.links, subs, self.brokers, EventPolicy(placement=placement, active=self.active))
+        return plan_for(self.links, subs, self.brokers, Policy(placement=placement, active_aggregators=self.active))
 
     def sent(self, hops: int) -> int:
         """Messages in a walk with passive aggregators at a distance."""
@@ -169,7 +169,7 @@ def again(some: Sequence[Said], times: int, start: int = 0) -> list[Said]:
     return [Said(r.time + n * FAR, r.id, r.at, r.key, r.facts) for n in range(start, start + times) for r in some]
 
 
-def placer_after(trial: Trial, policy: EventPolicy, some: Sequence[Said]) -> Placer:
+def placer_after(trial: Trial, policy: Policy, some: Sequence[Said]) -> Placer:
     subs = [Sub("s", trial.center, trial.every)]
     (placer,) = walk(plan_for(trial.links, subs, trial.brokers, policy), some).state.placers
     return placer
@@ -186,7 +186,7 @@ def test_replay_finds_the_cheapest_distance_for_what_happens_again_and_again(
     trial = Trial(links, brokers, some, active=active)
     assume(trial.tree.depth)
     costs = {hops: trial.cost(hops) for hops in range(1, trial.tree.depth + 1)}
-    placer = placer_after(trial, EventPolicy(placement=Moves.REPLAY, active=active), again(some, 30))
+    placer = placer_after(trial, Policy(placement=Moves.REPLAY, active_aggregators=active), again(some, 30))
     best = min(costs, key=lambda hops: (costs[hops], abs(hops - placer.hops)))
     remembered = sum(FADES**n for n in range(30 - placer.moves))
     gain = (costs[placer.hops] - costs[best]) * remembered
@@ -197,7 +197,7 @@ FROM_ONE = [said(n, "a0", a=1) for n in range(20)]  # best at two hops
 LEAVES = [f"{side}{n}" for n in range(4) for side in "ae"]
 FROM_ALL = [said(0, leaf, a=n) for n, leaf in enumerate(LEAVES)]  # best at one hop
 ADAPTING = pytest.mark.parametrize(
-    "policy", [EventPolicy(placement=m, active=1) for m in (Moves.ADAPTIVE, Moves.REPLAY)]
+    "policy", [Policy(placement=m, active_aggregators=1) for m in (Moves.ADAPTIVE, Moves.REPLAY)]
 )
 
 
@@ -208,13 +208,13 @@ def test_what_the_following_cases_rely_on() -> None:
 
 
 @ADAPTING
-def test_passive_aggregators_go_to_where_reports_are_made(policy: EventPolicy) -> None:
+def test_passive_aggregators_go_to_where_reports_are_made(policy: Policy) -> None:
     trial = trial_of(ARMS, [said(n, "d", a=1) for n in range(20)])
     assert placer_after(trial, policy, again(trial.some, 10)).hops == 3
 
 
 @ADAPTING
-def test_passive_aggregators_come_back_once_the_memory_of_what_took_them_away_has_faded(policy: EventPolicy) -> None:
+def test_passive_aggregators_come_back_once_the_memory_of_what_took_them_away_has_faded(policy: Policy) -> None:
     """By the paper's rule they never would: to turn back saves less than to go there did."""
     trial = trial_of(FANS, FROM_ONE)
     first = again(FROM_ONE, 10)
@@ -223,13 +223,13 @@ def test_passive_aggregators_come_back_once_the_memory_of_what_took_them_away_ha
 
 
 @ADAPTING
-def test_passive_aggregators_do_not_come_back_for_one_event(policy: EventPolicy) -> None:
+def test_passive_aggregators_do_not_come_back_for_one_event(policy: Policy) -> None:
     trial = trial_of(FANS, FROM_ONE)
     assert placer_after(trial, policy, again(FROM_ONE, 10) + again(FROM_ALL, 1, 10)).hops == 2
 
 
 @ADAPTING
-def test_two_kinds_of_events_in_turn_do_not_make_passive_aggregators_thrash(policy: EventPolicy) -> None:
+def test_two_kinds_of_events_in_turn_do_not_make_passive_aggregators_thrash(policy: Policy) -> None:
     """What one kind saves by moving away, the other saves by moving closer."""
     away = [said(n, "a0", a=1) for n in range(5)]
     one, other = trial_of(FANS, away), trial_of(FANS, FROM_ALL)
@@ -241,7 +241,10 @@ def test_two_kinds_of_events_in_turn_do_not_make_passive_aggregators_thrash(poli
 @pytest.mark.parametrize("move", list(Moves))
 def test_a_move_must_save_at_least_delta(move: Moves) -> None:
     trial = trial_of(ARMS, [said(n, "d", a=1) for n in range(20)])
-    assert placer_after(trial, EventPolicy(placement=move, active=1, delta=1e6), again(trial.some, 10)).moves == 0
+    assert (
+        placer_after(trial, Policy(placement=move, active_aggregators=1, least_saving=1e6), again(trial.some, 10)).moves
+        == 0
+    )
 
 
 @settings(max_examples=tries(40))
@@ -264,7 +267,9 @@ def test_what_was_counted_rides_on_other_messages_except_by_the_paper(move: Move
     some = [said(0, "a0", a=1), said(1, "a1", a=1), said(2, "a0", b=1)]
     trial = trial_of(links, some)
     subs = [Sub("s", trial.center, 4)]
-    walked = walk(plan_for(links, subs, trial.brokers, EventPolicy(placement=move, active=1, delta=1e6)), some)
+    walked = walk(
+        plan_for(links, subs, trial.brokers, Policy(placement=move, active_aggregators=1, least_saving=1e6)), some
+    )
     assert (trial.center, walked.state.placers[0].hops) == ("m", 1)
     coordination = walked.bill.only(MessageKind.COORDINATION).by_link()
     counted = {("a", "m"): 1} if move is Moves.LITERAL else {}

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.control.merging.policy import CAEVA, EventPolicy, Moves
 from sparing.flow.events.scene import Scene
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.model.box import Box
 from sparing.model.functions import function
 from sparing.model.merge import Outage
+from sparing.model.policy import Moves, Policy
 from sparing.model.subscription import Aggregation, Output, Query, Subscription
 from sparing.model.types import END_OF_TIME
 from sparing.model.window import TimeWindow
@@ -100,9 +100,9 @@ def test_what_is_stored_is_all_that_matters(same_plan: bool, data: st.DataObject
     assert not found.state.events
 
 
-@pytest.mark.parametrize("policy", [CAEVA, AGELE, SIENA], ids=lambda policy: policy.events.value)
+@pytest.mark.parametrize("policy", [Policy(), AGELE, SIENA], ids=lambda policy: policy.events.value)
 @pytest.mark.parametrize("homes", ["q", "qz"])
-def test_after_a_change_of_the_plan_events_are_where_they_were(policy: EventPolicy, homes: str) -> None:
+def test_after_a_change_of_the_plan_events_are_where_they_were(policy: Policy, homes: str) -> None:
     """The same key in two parts of the overlay, in one of which perhaps nobody subscribes."""
     subs = [Sub(f"at-{home}", home, 4) for home in homes]
     plan = plan_for([("p", "q"), ("y", "z")], subs, ["p", "y"], policy)
@@ -125,15 +125,15 @@ def test_an_event_of_interest_to_nobody_costs_nothing() -> None:
 @pytest.mark.parametrize(
     ("policy", "frail", "batches"),
     [
-        (CAEVA, False, tries(240)),
-        (CAEVA, True, 60),
-        (EventPolicy(placement=Moves.REPLAY), False, 60),
+        (Policy(), False, tries(240)),
+        (Policy(), True, 60),
+        (Policy(placement=Moves.REPLAY), False, 60),
         (AGELE, True, 60),
         (SIENA, False, 60),
     ],
-    ids=lambda value: value.events.value if isinstance(value, EventPolicy) else str(value),
+    ids=lambda value: value.events.value if isinstance(value, Policy) else str(value),
 )
-def test_state_stays_flat(policy: EventPolicy, frail: bool, batches: int) -> None:
+def test_state_stays_flat(policy: Policy, frail: bool, batches: int) -> None:
     """Thousands of events: what is remembered does not grow with those that are over."""
     r = random.Random(7)
     brokers = [f"b{n:02}" for n in range(10)]

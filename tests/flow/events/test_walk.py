@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.control.merging.policy import EventPolicy
 from sparing.flow.events.walk import EventState
 from sparing.model.bill import MessageKind
 from sparing.model.merge import Compare, Outage
+from sparing.model.policy import Policy
 from tests.flow.events.strategies import (
     AGELE,
     SIENA,
@@ -60,7 +60,7 @@ def test_parts_of_the_overlay_know_nothing_of_each_other(world: World) -> None:
 
 @settings(max_examples=tries(40))
 @given(worlds(), st.lists(policies, min_size=1, max_size=3))
-def test_the_policy_is_nothing_to_subscribers(world: World, others: list[EventPolicy]) -> None:
+def test_the_policy_is_nothing_to_subscribers(world: World, others: list[Policy]) -> None:
     expected = told(walk(world.plan(), world.reports))
     for other in others:
         assert told(walk(replace(world, policy=other).plan(), world.reports)) == expected
@@ -164,9 +164,9 @@ def test_a_key_is_another_event_after_its_time() -> None:
     assert facts_of(walk(plan, reports), "s") == expected
 
 
-@pytest.mark.parametrize("policy", [EventPolicy(), AGELE, SIENA], ids=lambda policy: policy.events.value)
+@pytest.mark.parametrize("policy", [Policy(), AGELE, SIENA], ids=lambda policy: policy.events.value)
 @pytest.mark.parametrize("cuts", [(), (1, 22, 23, 30, 49, 51)])
-def test_a_key_is_another_event_while_the_old_one_is_still_owed(policy: EventPolicy, cuts: tuple[int, ...]) -> None:
+def test_a_key_is_another_event_while_the_old_one_is_still_owed(policy: Policy, cuts: tuple[int, ...]) -> None:
     """The cycle is longer than events: the first two are over long before anybody is told of them."""
     plan = plan_for([("p", "q"), ("q", "r")], [Sub("s", "r", 50), Sub("now", "r")], ["p", "q"], policy)
     reports = [said(0, "p", a=1), said(22, "q", a=1), said(23, "p", b=2), said(44, "q", a=1)]
@@ -186,7 +186,7 @@ def test_what_is_urgent_brings_with_it_all_that_is_held_back() -> None:
     """p and q are passive and hold back b = 1 and a = 2 until c = 2 is reported; from then on nothing waits."""
     links = [("p", "x"), ("x", "m"), ("m", "y"), ("y", "q")]
     subs = [Sub("s", "m", 8, urgent="c = 2"), Sub("patient", "m", 8)]
-    plan = plan_for(links, subs, ["p", "q"], EventPolicy(placement=2, active=1))
+    plan = plan_for(links, subs, ["p", "q"], Policy(placement=2, active_aggregators=1))
     reports = [said(0, "p", a=1), said(1, "p", b=1), said(2, "q", a=1), said(3, "q", a=2), said(5, "q", c=2)]
     walked = walk(plan, [*reports, said(6, "p", b=2)])
     values = [(h.time, sorted(fact for fact in h.facts if fact[0] in "abc")) for h in walked.heard if h.who == "s"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from math import gcd
 
 from sparing.control.merging.cycles import factors
-from sparing.control.merging.policy import EventPolicy
 from sparing.control.plan import Plan
 from sparing.flow.events.scene import Scene
+from sparing.model.policy import Policy
 from tests.flow.events.world import Eyes, Sub, plan_for, walk
 from tests.judges.events import Said
 
@@ -36,7 +36,7 @@ SUBS = [Sub(f"{at}-{every}", at, every) for at, some in CYCLES.items() for every
 
 
 def plan() -> Plan:
-    return plan_for(LINKS, SUBS, ["b1", "b9"], EventPolicy(placement=1), within=100)
+    return plan_for(LINKS, SUBS, ["b1", "b9"], Policy(placement=1), within=100)
 
 
 def test_upward_preference_propagation() -> None:

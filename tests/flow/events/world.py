@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from sparing.control.merging.policy import CAEVA, EventPolicy
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.events.downward import Notice
 from sparing.flow.events.event import Event
@@ -19,6 +18,7 @@ from sparing.model.bill import Bill, total
 from sparing.model.box import Box
 from sparing.model.merge import Compare, Merge, Outage
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import BEGINNING, END_OF_TIME, INT, STRING, TIMESTAMP
@@ -80,7 +80,7 @@ def plan_for(
     links: Sequence[tuple[str, str]],
     subs: Sequence[Sub],
     publishers: Sequence[str],
-    policy: EventPolicy = CAEVA,
+    policy: Policy | None = None,
     outages: Sequence[Outage] = (),
     compare: Compare = Compare.VALUE,
     within: int = WITHIN,
@@ -97,9 +97,8 @@ def plan_for(
         tuple(Advertisement(f"p-{broker}", broker, "t", Box()) for broker in publishers),
         {f"u-{s.id}": (s.at,) for s in subs} | dict(homes or {}),
         tuple(s.subscription() for s in subs) + tuple(more),
-        decision="adock",
         bucket=bucket,
-        events=policy,
+        policy=policy,
         outages=tuple(outages),
     )
 

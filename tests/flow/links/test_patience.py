@@ -13,6 +13,7 @@ from sparing.model.bill import MessageKind
 from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Policy
 from sparing.model.subscription import Advertisement, Aggregation, Query, Subscription
 from sparing.model.types import INT
 from sparing.model.window import TimeWindow
@@ -84,7 +85,13 @@ def test_a_link_waits_for_the_links_on_the_ways_that_publications_can_take():
     advertisements = tuple(Advertisement(f"p{at}", at, "t", Box()) for at in "ae")
     subscribers = {who: (who,) for who in ARRIVALS}
     plan = make_plan(
-        BRANCHES, TOPICS, advertisements, subscribers, subscriptions, decision="patience", bucket=1, patience=1
+        BRANCHES,
+        TOPICS,
+        advertisements,
+        subscribers,
+        subscriptions,
+        bucket=1,
+        policy=Policy(decision="patience", patience=1),
     )
     publications = [Publication(f"{n:03}", 37 * n, "ae"[n % 2], n % 5) for n in range(60)]
     assert policy_of("patience", 1) == patient(1)

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.pairs import Pairs
 from sparing.flow.publications import Publications
@@ -26,6 +25,7 @@ from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.expression import Attribute
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import Covering, Policy
 from sparing.model.rank import Fairness, Measure, Rank
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
@@ -108,7 +108,7 @@ fair_ranks = st.builds(
 def test_with_lots_the_best_are_among_the_k(plan: Plan, rank: Rank, published: list[Codes], seed: int) -> None:
     """As many as there can be, all that surely belong to the k best, and nobody who surely does not."""
     offered = tuple(replace(ad, rank=rank) for ad in plan.advertisements)
-    plan = replace(plan, advertisements=offered, seed=seed)
+    plan = replace(plan, advertisements=offered).with_policy(seed=seed)
     for advertisement, contest in enumerate(plan.contests):
         k = contest.advertisement.top_k
         inside = [point for point in published if contest.advertisement.box.admits(point)]
@@ -168,9 +168,8 @@ def papers_plan(k: int, fair: Fairness, covering: Covering = Covering.ANCESTOR) 
         (Advertisement("p", "e00", "t", Box(), k, Rank(None, fair)),),
         homes,
         tuple(subscriptions),
-        decision="adock",
         bucket=1000,
-        covering=covering,
+        policy=Policy(covering=covering),
     )
 
 

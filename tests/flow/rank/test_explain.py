@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.control.covering.contest import Covering
 from sparing.control.plan import Plan
 from sparing.flow.pairs import Pairs
 from sparing.flow.publications import Publications
 from sparing.flow.rank.choose import Chooser
 from sparing.flow.rank.explain import Choice, choice_of, shown, verdict
 from sparing.model.expression import Attribute
+from sparing.model.policy import Covering
 from sparing.model.rank import Fairness, Measure, Rank
 from sparing.model.subscription import Query
 from tests.control.routing.test_network import three_brokers

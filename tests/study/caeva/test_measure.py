@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.control.merging.policy import EventPolicy, Events
+from sparing.model.policy import Events, Policy
 from sparing.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind, Point, Shape, Who
 from sparing.study.caeva.measure import measure, row_of
 from sparing.study.caeva.world import draw
@@ -29,15 +29,15 @@ def test_suppressed_and_late(cycle):
 def test_siena_is_what_is_sent_if_nobody_merges():
     cell = Cell(POINT, 10, 1)
     world = draw(POINT, 10, 1)
-    row = row_of(world, cell, "Siena", EventPolicy(Events.SIENA))
+    row = row_of(world, cell, "Siena", Policy(events=Events.SIENA))
     assert row.data == row.siena == 14 * row.made
     assert (row.down, row.coordination) == (0, 0)
 
 
 def test_agele_sends_every_report_to_the_center():
     world = draw(POINT, 10, 2)
-    row = row_of(world, Cell(POINT, 10, 2), AGELE, EventPolicy(Events.AGELE))
-    (tree,) = world.trees(EventPolicy(Events.AGELE))
+    row = row_of(world, Cell(POINT, 10, 2), AGELE, Policy(events=Events.AGELE))
+    (tree,) = world.trees(Policy(events=Events.AGELE))
     assert row.up == sum(tree.hops(report.at, tree.center) for event in world.events for report in event.reports)
 
 
@@ -67,5 +67,5 @@ def test_adaptive_placement_is_near_the_best_distance_and_ahead_of_it_if_publish
     changing = replace(steady, kind=Kind.TABLE_II, who=Who.CHANGING, phase=15)
     for point, bound in ((steady, 1.05), (changing, 1.0)):
         cell, world = Cell(point, 45, sample), draw(point, 45, sample)
-        fixed = [row_of(world, cell, f"{FIXED}{hops}", EventPolicy(placement=hops)).data for hops in range(1, 5)]
-        assert row_of(world, cell, ADAPTIVE, EventPolicy()).data <= bound * min(fixed)
+        fixed = [row_of(world, cell, f"{FIXED}{hops}", Policy(placement=hops)).data for hops in range(1, 5)]
+        assert row_of(world, cell, ADAPTIVE, Policy()).data <= bound * min(fixed)

@@ -26,7 +26,7 @@ def test_a_random_overlay_is_connected_with_as_many_links_again_as_a_tree():
 
 def test_a_complete_binary_tree_has_all_leaves_at_one_depth():
     world = draw(replace(POINT, shape=Shape.BINARY, brokers=31), 1, 0)
-    (tree,) = world.trees(world.plan.events)
+    (tree,) = world.trees(world.plan.policy)
     assert world.plan.routes.brokers[tree.center] == "b000"
     leaves = [b for b in tree.brokers if len(tree.neighbours[b]) == 1]
     assert {tree.hops(tree.center, leaf) for leaf in leaves} == {4}
@@ -65,7 +65,7 @@ def test_localities():
 
 def test_changing_publishers_are_at_the_edge_then_near_then_anywhere():
     world = draw(replace(POINT, who=Who.CHANGING, phase=10), 30, 1)
-    (tree,) = world.trees(world.plan.events)
+    (tree,) = world.trees(world.plan.policy)
     distance = tree.roles(0).distance
     edge, near, _ = (set().union(*brokers_of(world)[first : first + 10]) for first in (0, 10, 20))
     assert all(len(tree.neighbours[broker]) == 1 for broker in edge)

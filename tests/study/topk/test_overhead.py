@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparing.control.covering.contest import Covering
+from sparing.model.policy import Covering
 from sparing.study.topk.grid import ANCESTOR_FAIR_K, EXACT, REGULAR_COVER, Overhead
 from sparing.study.topk.overhead import (
     AT_FIRST,
