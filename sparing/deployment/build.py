@@ -20,7 +20,7 @@ from sparing.deployment.sections import Sections, Where
 from sparing.deployment.subscribers import candidates
 from sparing.deployment.subscriptions import subscriptions_of
 from sparing.deployment.topics import topics_of
-from sparing.model.policy import Attachment, Decision, Events, Folding, Policy, keys
+from sparing.model.policy import Attachment, DecisionRule, Events, Folding, Policy, keys
 
 
 def build(sections: Sections, base: Path) -> Deployment:
@@ -73,7 +73,7 @@ def build(sections: Sections, base: Path) -> Deployment:
 def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
     here = place(("policy", "patience"))
     patience = None if entry.patience is None else duration("patience", entry.patience, 1, here, mistakes)
-    if patience is not None and entry.decision is not Decision.PATIENCE:
+    if patience is not None and entry.decision is not DecisionRule.PATIENCE:
         mistakes.add(
             here, f"The decision is {entry.decision}, which never waits: leave patience out, or say decision: patience"
         )

@@ -21,7 +21,7 @@ from sparing.model.bill import SENT
 from sparing.model.policy import (
     Attachment,
     Covering,
-    Decision,
+    DecisionRule,
     DeliveryTree,
     Events,
     Folding,
@@ -460,7 +460,7 @@ class PolicyEntry(Entry):
             "or at the publishers': [the matchmaker](matchmaker.md)."
         ),
     )
-    decision: Decision = Field(
+    decision: DecisionRule = Field(
         default=Policy.decision,
         description="How each link chooses between one partial result and single publications: [links](links.md).",
     )

@@ -15,7 +15,7 @@ from sparing.control.routing.billing import control_bill
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.model.bill import Bill
-from sparing.model.policy import Attachment, Covering, Decision, Events, Folding, Matchmaker, Policy
+from sparing.model.policy import Attachment, Covering, DecisionRule, Events, Folding, Matchmaker, Policy
 
 OURS, NAIVE = "ours", "naive"  # what bills are called that have a deployment's own policy, and none of the techniques
 
@@ -72,8 +72,8 @@ def _techniques(broadcast: Matchmaker) -> list[Technique]:
         Technique(
             "aggregate or forward",
             "mna-aggregation",
-            {"decision": Decision.ADOCK},
-            {"decision": Decision.SUBSCRIBER_EDGE},
+            {"decision": DecisionRule.ADOCK},
+            {"decision": DecisionRule.SUBSCRIBER_EDGE},
         ),
         Technique("matchmaker", "matchmaker", {"matchmaker": Matchmaker.MIN_COST}, {"matchmaker": broadcast}),
         Technique("covering", "topk-covering", {"covering": Covering.ANCESTOR}, {"covering": Covering.NONE}),

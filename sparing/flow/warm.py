@@ -13,8 +13,7 @@ import numpy as np
 
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.deliver.variant import variants
-from sparing.flow.links.adock import ADOCK
-from sparing.flow.links.static import STATIC
+from sparing.flow.links import POLICIES
 from sparing.flow.publications import Publications
 from sparing.flow.walk import Walk
 from sparing.match.columns import Column
@@ -22,6 +21,7 @@ from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.functions import Function, function
 from sparing.model.overlay import Link, Overlay
+from sparing.model.policy import DecisionRule
 from sparing.model.rank import Fairness, Measure, Rank
 from sparing.model.subscription import Advertisement, Aggregation, Output, Query, Subscription
 from sparing.model.topic import Topic
@@ -50,7 +50,7 @@ def _rank_once() -> None:
     plan = _plan(offered, subscriptions)
     rows = _publications()
     for number in range(len(offered)):
-        Walk(plan, ADOCK).feed([replace(rows, advertisement=np.full(len(rows), number, dtype=np.int64))])
+        Walk(plan).feed([replace(rows, advertisement=np.full(len(rows), number, dtype=np.int64))])
 
 
 @cache
@@ -66,8 +66,8 @@ def _walk_once() -> None:
     )
     plan = _plan((Advertisement("p", "a", "t", Box()),), subscriptions)
     rows = _publications()
-    for policy in (ADOCK, STATIC):
-        Walk(plan, policy).feed([rows])
+    for decision in (DecisionRule.ADOCK, DecisionRule.STATIC):
+        Walk(plan, POLICIES[decision]).feed([rows])
     variants(rows.columns, np.arange(len(rows)))
 
 

@@ -36,7 +36,7 @@ class Matchmaker(StrEnum):
     SUBSCRIBE_EVERYWHERE = "subscribe-everywhere"
 
 
-class Decision(StrEnum):
+class DecisionRule(StrEnum):
     """How a link chooses between one partial result and single publications.
 
     A value is the name of a module in `sparing/flow/links`, which has the technique. With `raw`, links never aggregate,
@@ -45,7 +45,7 @@ class Decision(StrEnum):
 
     raw: bool
 
-    def __new__(cls, name: str, raw: bool = False) -> Decision:
+    def __new__(cls, name: str, raw: bool = False) -> DecisionRule:
         """A value with its name."""
         found = str.__new__(cls, name)
         found._value_, found.raw = name, raw
@@ -113,7 +113,7 @@ class Policy:
     gamma: float = 1.0  # with DS: unique range that a hop more must save
     tree: DeliveryTree = DeliveryTree.SHARED
     matchmaker: Matchmaker = Matchmaker.MIN_COST
-    decision: Decision = field(default=Decision.ADOCK, metadata=LINKS)
+    decision: DecisionRule = field(default=DecisionRule.ADOCK, metadata=LINKS)
     patience: int | None = field(default=None, metadata=LINKS)  # microseconds; None: the link policy's own
     covering: Covering = Covering.ANCESTOR
     folding: Folding = field(default=Folding.NONE, metadata=FOLDS)

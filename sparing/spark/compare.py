@@ -12,7 +12,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import NAIVE, OURS, Saving, naive, techniques
 from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
-from sparing.model.policy import Decision, Events, Policy
+from sparing.model.policy import DecisionRule, Events, Policy
 from sparing.spark.run import Replayed, replay
 
 Keep = Callable[[Replayed], None]
@@ -75,8 +75,8 @@ class Comparison:
         """Other policies for links and for merged events, where there is something to decide."""
         policy, found = self._deployment.policy, dict[str, Policy]()
         if "aggregate or forward" in matter:
-            names = Decision if decisions is None else decisions
-            found |= {str(name): replace(policy, decision=Decision(name)) for name in names if name != policy.decision}
+            rules = [DecisionRule(name) for name in (DecisionRule if decisions is None else decisions)]
+            found |= {rule.value: replace(policy, decision=rule) for rule in rules if rule is not policy.decision}
         if "merged events" in matter:
             found |= {way.value: replace(policy, events=way) for way in Events if way is not policy.events}
         return found

@@ -21,7 +21,7 @@ from sparing.flow.links.static import check_order
 from sparing.flow.warm import warm_up
 from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
-from sparing.model.policy import Decision
+from sparing.model.policy import DecisionRule
 from sparing.spark import unpack_stage
 from sparing.spark.admit_stage import admit
 from sparing.spark.match_stage import match
@@ -103,9 +103,9 @@ class PubSub:
         `known_groups` (subscription id -> interest group) keeps the groups of a checkpoint that is to be continued.
         """
         if decision is not None:
-            if decision not in list(Decision):
-                raise SparingError(sentence(f"{decision!r} is not a link policy{hint(decision, list(Decision))}"))
-            deployment = replace(deployment, policy=replace(deployment.policy, decision=Decision(decision)))
+            if decision not in list(DecisionRule):
+                raise SparingError(sentence(f"{decision!r} is not a link policy{hint(decision, list(DecisionRule))}"))
+            deployment = replace(deployment, policy=replace(deployment.policy, decision=DecisionRule(decision)))
         self.spark = spark
         self.deployment = deployment
         self.plan = plan_of(deployment)

@@ -8,13 +8,14 @@ import pytest
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.links import PATIENCE, POLICIES
+from sparing.flow.links import POLICIES
 from sparing.flow.walk import Walk
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.workloads import stock
 from sparing.workloads.batches import batches
 from tests.docs import walks
 from tests.docs.pages import blocks, table, text_of
+from tests.flow.links.known import PATIENCE
 
 PAGE = "docs/links.md"
 FIGURE_3, WAITING = zip(

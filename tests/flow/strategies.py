@@ -6,7 +6,7 @@ Everything is small, so that things meet: a handful of brokers, two topics, time
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -16,13 +16,8 @@ from hypothesis import strategies as st
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.deliver.payload import json_object
 from sparing.flow.journey.arrays import Journey
-from sparing.flow.links.adock import ADOCK
-from sparing.flow.links.bat import BAT
-from sparing.flow.links.patience import PATIENCE
-from sparing.flow.links.policy import TABLE, LinkPolicy
-from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
-from sparing.flow.links.subscriber_edge import SUBSCRIBER_EDGE
-from sparing.flow.links.wad import WAD, WAD_LIVE
+from sparing.flow.links import POLICIES
+from sparing.flow.links.policy import LinkPolicy
 from sparing.flow.publications import Publications
 from sparing.flow.walk import Delivered
 from sparing.match.columns import Column
@@ -35,6 +30,7 @@ from sparing.model.subscription import Advertisement, Aggregation, Output, Query
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, END_OF_TIME, INT, STRING, TIMESTAMP, FieldType, Kind, float_code
 from sparing.model.window import CountWindow, TimeWindow
+from tests.flow.links.known import ADOCK, BAT, PATIENCE, PUBLISHER_EDGE, WAD, WAD_LIVE
 from tests.judges.overlay import Publication, Result, canonical
 from tests.judges.policies import Always, Judge, LiteralAdock, LiteralBat, LiteralWad, View
 
@@ -271,8 +267,7 @@ class Mixed(LinkPolicy):
     It goes by link, end and subscription alone, so that the decision is the same however the stream was cut.
     """
 
-    name: str = "mixed"
-    rule: int = TABLE
+    name = "mixed"
     numbers: frozenset[int] = frozenset()
 
     def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:
@@ -292,28 +287,33 @@ class LiteralMixed(Judge):
         return (3 * view.number + view.nwr.end + 2 * view.subscription) % 5 not in self.policy.numbers
 
 
-PERIOD = 5  # of BAT, in the small time of these tests
-SMALL_BAT = replace(BAT, period=PERIOD)
+def small(policy: LinkPolicy) -> LinkPolicy:
+    """The policy in the small time of these tests."""
+    return replace(policy, period=policy.period and 5, patience=policy.patience and 5)
+
+
+# Every policy that there is, except those that must know the whole trace.
+known = [small(policy) for policy in POLICIES.values() if not policy.whole_trace]
 
 mixed = st.frozensets(st.integers(0, 4), min_size=1).map(lambda numbers: Mixed(numbers=numbers))
 patient = st.integers(1, 6).map(lambda patience: replace(PATIENCE, patience=patience))
-decided = st.one_of(st.sampled_from([PUBLISHER_EDGE, ADOCK, WAD, WAD_LIVE, SMALL_BAT]), mixed)  # link by link
-policies = st.one_of(st.just(SUBSCRIBER_EDGE), decided)
+policies = st.one_of(st.sampled_from([policy for policy in known if not policy.patience]), mixed)
+
+JUDGES: dict[str, Callable[[LinkPolicy], Judge]] = {
+    Mixed.name: LiteralMixed,
+    PUBLISHER_EDGE.name: lambda _: Always(),
+    ADOCK.name: lambda _: LiteralAdock(),
+    PATIENCE.name: lambda policy: LiteralAdock(policy.patience),
+    WAD.name: lambda _: LiteralWad(),
+    WAD_LIVE.name: lambda _: LiteralWad(live=True),
+    BAT.name: lambda policy: LiteralBat(policy.period),
+}
+decided = policies.filter(lambda policy: policy.name in JUDGES)  # link by link, with a judge of every decision
 
 
 def judge_of(policy: LinkPolicy) -> Judge:
     """The slow and obvious twin of a policy."""
-    if isinstance(policy, Mixed):
-        return LiteralMixed(policy)
-    judges = {
-        PUBLISHER_EDGE.name: Always,
-        ADOCK.name: LiteralAdock,
-        PATIENCE.name: lambda: LiteralAdock(policy.patience),
-        WAD.name: LiteralWad,
-        WAD_LIVE.name: lambda: LiteralWad(live=True),
-        BAT.name: lambda: LiteralBat(policy.period),
-    }
-    return judges[policy.name]()
+    return JUDGES[policy.name](policy)
 
 
 # What came out

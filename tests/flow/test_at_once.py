@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from sparing.flow.at_once import AtOnce
 from sparing.flow.interests import Interests
-from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
 from sparing.model.bill import MessageKind
 from sparing.model.box import Box
 from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Query, Subscription
 from tests.flow import strategies
+from tests.flow.links.known import PUBLISHER_EDGE
 from tests.judges import overlay as judge
 from tests.tries import tries
 

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from sparing.flow.links.policy import TABLE, LinkPolicy
-from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
-from sparing.flow.links.subscriber_edge import SUBSCRIBER_EDGE
+from sparing.flow.links.policy import LinkPolicy
 from sparing.flow.walk import Walk
 from sparing.model.box import Box
 from sparing.model.constraint import between
@@ -16,6 +14,7 @@ from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Aggregation, Query, Subscription
 from sparing.model.types import INT
 from sparing.model.window import CountWindow, TimeWindow
+from tests.flow.links.known import PUBLISHER_EDGE, SUBSCRIBER_EDGE
 from tests.flow.strategies import OUTPUTS, batches, plan_of
 from tests.judges.overlay import Publication, slow_walk
 
@@ -33,8 +32,7 @@ def window(name, duration, slide=1000, *, owner="A", box=None, outputs=("n",), *
 class Decide(LinkPolicy):
     """A policy that has every decision written down, by link and subscription."""
 
-    name: str = "decide"
-    rule: int = TABLE
+    name = "decide"
     plan: object = None
     forward: frozenset = frozenset()
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from sparing.flow.interests import group_name
-from sparing.flow.links.bat import BAT
-from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
 from sparing.model.box import Box
 from sparing.model.subscription import Query, Subscription
 from sparing.model.types import BEGINNING
 from sparing.spark.inspect_state import Known, waiting_in
 from sparing.spark.states import store_state
+from tests.flow.links.known import BAT, PUBLISHER_EDGE
 from tests.judges.overlay import Publication
 from tests.spark.test_states import GROUP, advance, machinery
 

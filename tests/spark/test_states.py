@@ -7,7 +7,6 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from sparing.flow.interests import Interests
-from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
 from sparing.flow.walk_state import WalkState
 from sparing.model.box import Box
 from sparing.model.overlay import Link, Overlay
@@ -17,6 +16,7 @@ from sparing.model.window import CountWindow, TimeWindow
 from sparing.spark.shipping import Machinery
 from sparing.spark.states import load_state, store_state
 from tests.flow import strategies
+from tests.flow.links.known import PUBLISHER_EDGE
 from tests.flow.strategies import OUTPUTS, batches, plan_of
 from tests.judges import overlay as judge
 from tests.judges.overlay import Publication

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -18,10 +18,12 @@ from sparing.flow.interests import Interests
 from sparing.flow.journey.arrays import DEGREES, DEPTH, EVERY, MATCHING, RULE, STOPPED, WATCHED, Journey
 from sparing.flow.journey.run import run
 from sparing.flow.links import POLICIES
-from sparing.flow.links.policy import TABLE, LinkPolicy
+from sparing.flow.links.decide import RULES
+from sparing.flow.links.policy import LinkPolicy, look_up
 from sparing.flow.matched import Matched
 from sparing.flow.overlay import Overlay
 from sparing.graphs.compiled import compiled
+from sparing.model.policy import DecisionRule
 from sparing.model.types import END_OF_TIME
 from sparing.workloads.batches import batches
 
@@ -35,7 +37,7 @@ def match(cell: Cell) -> tuple[Plan, Held]:
     """The plan of a cell's deployment, and its publications as they wait for windows to end."""
     made = cell.made()
     plan = plan_of(Deployment.of(made.description))
-    at_once = AtOnce(Interests(plan, POLICIES["adock"]))
+    at_once = AtOnce(Interests(plan, POLICIES[DecisionRule.ADOCK]))
     held: dict[str, list[Matched]] = {}
     for publications in batches(made, plan):
         for arrival in at_once.arrive(publications):
@@ -44,26 +46,28 @@ def match(cell: Cell) -> tuple[Plan, Held]:
     return plan, held
 
 
-@dataclass(frozen=True)
-class _Keeping(LinkPolicy):
+def _keeping(policy: LinkPolicy, journeys: list[Journey]) -> LinkPolicy:
     """A link policy that keeps the arrays of every walk as they are when it sets out."""
 
-    journeys: list[Journey] = field(default_factory=list)
+    class Keeping(type(policy)):  # type: ignore[misc]
+        def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray | None:
+            """The last that a policy is asked before a walk."""
+            journeys.append(copied(journey))
+            found: np.ndarray | None = super().table(journey, links, subscriptions)
+            return found
 
-    def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray | None:
-        """The last that a policy is asked before a walk."""
-        self.journeys.append(copied(journey))
-        return super().table(journey, links, subscriptions)
+    return Keeping(**vars(policy))
 
 
 def set_out(plan: Plan, held: Held, name: str) -> list[Journey]:
     """The walks of everything that is held under a policy: one for each group, or one for all that belong together."""
-    policy = _Keeping(**vars(POLICIES[name]))
+    journeys: list[Journey] = []
+    policy = _keeping(POLICIES[DecisionRule(name)], journeys)
     overlay = Overlay(Interests(plan, policy))
     groups = [held[group] for group in sorted(held)]
     for arrivals in [list(chain(*groups))] if policy.together else groups:
         overlay.advance(None, arrivals, END_OF_TIME)
-    return policy.journeys
+    return journeys
 
 
 def copied(journey: Journey) -> Journey:
@@ -158,7 +162,7 @@ def replay(journey: Journey) -> Journey:
         before = found
     _note(before, walk, table)
     same = copied(journey)._replace(table=table)
-    same.numbers[[RULE, DEGREES, MATCHING]] = TABLE, 0, 0
+    same.numbers[[RULE, DEGREES, MATCHING]] = RULES.index(look_up), 0, 0
     return same
 
 

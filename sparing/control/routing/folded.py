@@ -22,7 +22,7 @@ from sparing.control.folding.uncovered import extent
 from sparing.control.plan import Plan
 from sparing.control.routes import HERE
 from sparing.control.routing.spread import Spread, Told
-from sparing.model.policy import Decision, Folding
+from sparing.model.policy import DecisionRule, Folding
 from sparing.model.subscription import Subscription
 
 
@@ -38,7 +38,7 @@ def foldable(plan: Plan) -> np.ndarray:
     return alike
 
 
-def _travels_raw(decision: Decision, subscription: Subscription) -> bool:
+def _travels_raw(decision: DecisionRule, subscription: Subscription) -> bool:
     query = subscription.query
     if decision.raw or (query.aggregation is None and query.every is None):
         return True

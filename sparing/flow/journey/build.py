@@ -34,6 +34,7 @@ from sparing.flow.journey.arrays import (
 )
 from sparing.flow.journey.ranges import Ranges, by_nwr
 from sparing.flow.journey.ways import Ways
+from sparing.flow.links.decide import number_of
 from sparing.flow.links.policy import LinkPolicy
 from sparing.flow.walk_state import Modes
 
@@ -90,7 +91,7 @@ def set_out(
     most = int(np.diff(nwr_starts).max(initial=0))
     sending = 0 if hosted.all() else rows + len(edges)
     numbers = np.zeros(NUMBERS, dtype=np.int64)
-    settings = (policy.rule, policy.patience, policy.period, until, watched, policy.degrees, policy.matching)
+    settings = (number_of(policy), policy.patience, policy.period, until, watched, policy.degrees, policy.matching)
     numbers[[RULE, PATIENCE, PERIOD, UNTIL, WATCHED, DEGREES, MATCHING]] = settings
     numbers[ENTERED], numbers[TURN], numbers[STOPPED] = travellers.entered, held.turn, -1
     goal_starts = travellers.goal_starts

@@ -1,27 +1,23 @@
-"""What a link does with what waits on it: one policy per file, one signature."""
+"""What a link does with what waits on it: a technique per file, found by its name in `DecisionRule`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 
-from sparing.flow.links.adock import ADOCK
-from sparing.flow.links.bat import BAT
-from sparing.flow.links.patience import PATIENCE
 from sparing.flow.links.policy import LinkPolicy
-from sparing.flow.links.publisher_edge import PUBLISHER_EDGE
-from sparing.flow.links.static import STATIC
-from sparing.flow.links.subscriber_edge import SUBSCRIBER_EDGE
-from sparing.flow.links.wad import WAD, WAD_LIVE
-
-POLICIES: dict[str, LinkPolicy] = {
-    policy.name: policy for policy in (ADOCK, PATIENCE, WAD, WAD_LIVE, BAT, STATIC, PUBLISHER_EDGE, SUBSCRIBER_EDGE)
-}
+from sparing.model.policy import DecisionRule
 
 
-def policy_of(name: str, patience: int | None = None) -> LinkPolicy:
-    """A policy by its name, with a patience of its own if it is a patient one."""
-    policy = POLICIES[name]
+def _found(decision: DecisionRule) -> LinkPolicy:
+    policy: LinkPolicy = import_module(f"{__name__}.{decision.replace('-', '_')}").POLICY
+    return policy
+
+
+POLICIES: dict[DecisionRule, LinkPolicy] = {decision: _found(decision) for decision in DecisionRule}
+
+
+def policy_of(decision: DecisionRule, patience: int | None = None) -> LinkPolicy:
+    """The policy of a name, with a patience of its own if it is a patient one."""
+    policy = POLICIES[decision]
     return policy if patience is None or not policy.patience else replace(policy, patience=patience)
-
-
-NAIVE = SUBSCRIBER_EDGE.name

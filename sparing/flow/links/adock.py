@@ -14,14 +14,15 @@ Paper: mna-aggregation, section VII-A; the structure behind it is the Dulmage-Me
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from sparing.flow.journey.arrays import FREE, RAW, STAMP, Journey
-from sparing.flow.links.policy import ADOCK as RULE
-from sparing.flow.links.policy import LinkPolicy
+from sparing.flow.links.policy import RESULT_WAITS, LinkPolicy, Turn
 from sparing.graphs.compiled import compiled, inlined
-
-ADOCK = LinkPolicy("adock", RULE)
+from sparing.model.counted import counted
+from sparing.model.policy import DecisionRule
 
 TAKEN = -2  # a node that a partial result waits for, which only it can use
 DECIDED = -3
@@ -135,3 +136,67 @@ def decided(journey: Journey, link: int, nwr: int) -> None:
     if mate >= 0:
         journey.items[journey.edges[mate].row * len(journey.links) + link].mate = FREE
     journey.nodes[node].mate = DECIDED
+
+
+class Adock(LinkPolicy):
+    """Aggregates an NWR that every maximum matching matches."""
+
+    name = DecisionRule.ADOCK
+    rule = staticmethod(aggregate)
+    degrees = matching = True
+
+    def why(self, turn: Turn) -> str:
+        """The matching, and the alternating path to a free window if there is one."""
+        return RESULT_WAITS if turn.results else "; ".join(_matching(turn))
+
+
+def _matching(turn: Turn) -> Iterator[str]:
+    journey, link, nwr = turn.journey, turn.link, turn.nwr
+    links = len(journey.links)
+    here = (journey.edges["place"] == link) & (journey.edges["part"] == RAW)
+    items, windows = (len(np.unique(journey.edges[name][here])) for name in ("row", "nwr"))
+    matched = int((journey.items["mate"][link::links] != FREE).sum())
+    waiting = f"{counted(items, 'publication')} and {counted(windows, 'window')} wait here"
+    yield f"{waiting}, {counted(matched, 'pair')} of them matched"
+    node = journey.nodes[nwr * links + link]
+    if node["saturated"]:
+        yield "this window is matched in every maximum matching: an unmatched publication leads to it"
+        return
+    if node["mate"] == FREE:
+        yield "this window is left over by a maximum matching: forwarding costs no more in the end"
+        return
+    path = _path(journey, link, nwr)
+    if path is None:
+        mate = turn.rows.id[journey.edges["row"][node["mate"]]]
+        yield f"it is matched in every maximum matching: its publication {mate} cannot be matched to another window"
+        return
+    names = [f"{turn.rows.id[row]} > {turn.name_of(other)}" for row, other in path]
+    yield "it can be left out of a maximum matching, by the alternating path " + " > ".join(names)
+
+
+def _path(journey: Journey, link: int, nwr: int) -> list[tuple[int, int]] | None:
+    """Publications and windows by turns, from the window's own mate to a free window."""
+    links = len(journey.links)
+    start = int(journey.edges["row"][journey.nodes["mate"][nwr * links + link]])
+    before: dict[int, tuple[int, int]] = {}  # window -> the publication that led there, and the window before
+    queue = [(start, nwr)]
+    for row, reached in queue:
+        for edge in range(journey.rows["first"][row], journey.rows["last"][row]):
+            found = journey.edges[edge]
+            other = int(found["nwr"])
+            node = journey.nodes[other * links + link]
+            if found["place"] != link or found["part"] != RAW or node["saturated"] or other in before or other == nwr:
+                continue
+            before[other] = (row, reached)
+            if node["mate"] == FREE:
+                path = []
+                while other != nwr:
+                    row_before, previous = before[other]
+                    path.append((row_before, other))
+                    other = previous
+                return path[::-1]
+            queue.append((int(journey.edges["row"][node["mate"]]), other))
+    return None
+
+
+POLICY = Adock()

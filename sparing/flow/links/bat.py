@@ -11,11 +11,9 @@ publish/subscribe systems" (DEBS 2014).
 from __future__ import annotations
 
 from sparing.flow.journey.arrays import PERIOD, TURN, Journey
-from sparing.flow.links.policy import BAT as RULE
-from sparing.flow.links.policy import SECOND, LinkPolicy
+from sparing.flow.links.policy import LinkPolicy, Turn
 from sparing.graphs.compiled import compiled, inlined
-
-BAT = LinkPolicy("bat", RULE, period=10 * SECOND, together=True)
+from sparing.model.policy import SECOND, DecisionRule
 
 
 @compiled
@@ -47,3 +45,19 @@ def tick(journey: Journey, time: int) -> None:
             broker.if_forwarded = 0
             broker.if_aggregated = 0
         journey.numbers[TURN] = turn
+
+
+class Bat(LinkPolicy):
+    """Does what the broker's mode says."""
+
+    name = DecisionRule.BAT
+    rule = staticmethod(aggregate)
+    together = True
+
+    def why(self, turn: Turn) -> str:
+        """The broker's mode."""
+        forwards = turn.journey.brokers["forwards"][turn.journey.links["source"][turn.link]]
+        return f"the broker is in its {'forwarding' if forwards else 'aggregating'} mode"
+
+
+POLICY = Bat(period=10 * SECOND)

@@ -1,30 +1,51 @@
-"""The rules of all link policies behind one name."""
+"""The rules of all link policies behind one name.
+
+Compiled loops cannot call a function that is chosen while they run, so `aggregate` is compiled as a chain: the first
+rule, or else the second, and so on. Rules go by number; policies with the same rule share one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from numba.extending import overload, register_jitable
+
 from sparing.flow.journey.arrays import RULE, Journey
-from sparing.flow.links import adock, bat, wad
-from sparing.flow.links.policy import ALWAYS, NEVER, TABLE, WAD, WAD_LIVE
-from sparing.flow.links.policy import BAT as BAT_RULE
-from sparing.graphs.compiled import compiled
+from sparing.flow.links import POLICIES
+from sparing.flow.links.policy import LinkPolicy, Rule, look_up
+
+RULES: tuple[Rule, ...] = tuple(dict.fromkeys((*(policy.rule for policy in POLICIES.values()), look_up)))
 
 
-@compiled
-def aggregate(journey: Journey, link: int, nwr: int, count: int) -> Any:
-    """True: send one partial result of what waits. False: forward each item as it is."""
-    rule = journey.numbers[RULE]
-    if rule == ALWAYS:
-        return True
-    if rule == NEVER:
-        return False
-    if rule == TABLE:
-        return journey.table[link, nwr]
-    if rule == WAD:
-        return wad.aggregate(journey, link, nwr, count, False)
-    if rule == WAD_LIVE:
-        return wad.aggregate(journey, link, nwr, count, True)
-    if rule == BAT_RULE:
-        return bat.aggregate(journey, link, nwr, count)
-    return adock.aggregate(journey, link, nwr, count)
+def number_of(policy: LinkPolicy) -> int:
+    """The number of a policy's rule."""
+    return RULES.index(policy.rule)
+
+
+def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:
+    """True: send one partial result of what waits. False: forward each item as it is. For compiled functions."""
+    return bool(RULES[journey.numbers[RULE]](journey, link, nwr, count))
+
+
+@overload(aggregate)
+def _aggregate(journey: Any, link: Any, nwr: Any, count: Any) -> Any:  # noqa: ARG001
+    return chain(RULES)
+
+
+def chain(rules: Sequence[Rule]) -> Rule:
+    """A function that compiles to a call of one of the rules, by its number in `journey.numbers[RULE]`."""
+    chosen = rules[-1]
+    for number in reversed(range(len(rules) - 1)):
+        chosen = _either(number, rules[number], chosen)
+    return chosen
+
+
+def _either(number: int, rule: Rule, otherwise: Rule) -> Rule:
+    def choose(journey: Any, link: int, nwr: int, count: int) -> Any:
+        if journey.numbers[RULE] == number:
+            return rule(journey, link, nwr, count)
+        return otherwise(journey, link, nwr, count)
+
+    chosen: Rule = register_jitable(choose)
+    return chosen

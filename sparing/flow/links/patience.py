@@ -10,6 +10,14 @@ Ours, beyond the paper.
 
 from __future__ import annotations
 
-from sparing.flow.links.policy import ADOCK, SECOND, LinkPolicy
+from sparing.flow.links.adock import Adock
+from sparing.model.policy import SECOND, DecisionRule
 
-PATIENCE = LinkPolicy("patience", ADOCK, patience=SECOND)
+
+class Patience(Adock):
+    """ADOCK, later."""
+
+    name = DecisionRule.PATIENCE
+
+
+POLICY = Patience(patience=SECOND)

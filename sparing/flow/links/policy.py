@@ -1,45 +1,70 @@
-"""What every link policy is: one signature, so that a run, an experiment and a benchmark loop over them.
+"""A link policy: what a link does when an NWR ends for which something waits there.
 
-When an NWR ends, each link where something waits for it asks the policy's rule: `aggregate(journey, link, nwr, count)`,
-compiled, with the waiting edges in `journey.waiting[:count]`. True means one partial result, False that each item is
-forwarded as it is.
+A policy is a file of this package that has its name (`wad-live` is `wad_live.py`), with a class and the policy itself,
+`POLICY`. The class carries the rule, the flags that tell the walk what the rule needs, and the reason for a decision.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from sparing.graphs.compiled import compiled
+
 if TYPE_CHECKING:
     from sparing.flow.journey.arrays import Journey
+    from sparing.flow.journey.ranges import Ranges
+    from sparing.flow.matched import Matched
+    from sparing.model.subscription import Subscription
 
-ALWAYS, NEVER, TABLE, WAD, WAD_LIVE, BAT, ADOCK = range(7)  # rules; see `decide`
-SECOND = 1_000_000
+Rule = Callable[..., Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """An NWR whose turn has come on a link: what waits there for it, and the names of everything."""
+
+    journey: Journey
+    link: int
+    nwr: int
+    raw: np.ndarray  # edges of publications
+    results: int  # partial results
+    ranges: Ranges
+    rows: Matched
+    subscriptions: Sequence[Subscription]
+
+    def name_of(self, nwr: int) -> str:
+        """The id of the subscription that an NWR belongs to."""
+        return self.subscriptions[int(self.ranges.subscription[nwr])].id
+
+
+@compiled
+def look_up(journey: Journey, link: int, nwr: int, count: int) -> Any:  # noqa: ARG001
+    """The rule of policies that know their decisions beforehand."""
+    return journey.table[link, nwr]
 
 
 @dataclass(frozen=True)
 class LinkPolicy:
-    """Decides on every link by itself, from what has been seen there."""
+    """Decides on every link by itself, from what has been seen there.
 
-    name: str
-    rule: int
-    at_once: bool = False  # publications cross links on arrival, so that nothing ever waits to be decided on
+    `rule(journey, link, nwr, count)` is compiled; the waiting edges are `journey.waiting[:count]`. True means one
+    partial result, False that each item is forwarded as it is. A policy without a rule of its own has a `table`.
+    """
+
+    name: ClassVar[str]
+    rule: ClassVar[Rule] = staticmethod(look_up)
+    at_once: ClassVar[bool] = False  # publications cross links on arrival, so that nothing ever waits to be decided on
+    together: ClassVar[bool] = False  # decisions depend on all that a broker sees, so groups cannot be worked on apart
+    whole_trace: ClassVar[bool] = False  # must know everything that will be published: batch only
+    degrees: ClassVar[bool] = False  # the rule asks for degrees of items
+    matching: ClassVar[bool] = False  # the rule needs a maximum matching of each link's graph, and so degrees
+
     patience: int = 0  # how much later a link decides for every link before it (microseconds)
-    period: int = 0  # how often a mode is chosen anew, for policies that have one
-    together: bool = False  # decisions depend on everything that a broker sees, so groups cannot be worked on apart
-    whole_trace: bool = False  # must know everything that will be published: batch only
-
-    @property
-    def degrees(self) -> bool:
-        """Whether the rule asks for degrees of items."""
-        return self.rule in (WAD, WAD_LIVE, ADOCK)
-
-    @property
-    def matching(self) -> bool:
-        """Whether the rule needs a maximum matching of each link's graph."""
-        return self.rule == ADOCK
+    period: int = 0  # how often a mode is chosen anew, for policies that have one (microseconds)
 
     def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray | None:  # noqa: ARG002
         """[link, NWR] -> aggregate, for policies that know what to do beforehand.
@@ -47,3 +72,10 @@ class LinkPolicy:
         `links` are the numbers of the journey's links in the plan, `subscriptions` those of its NWRs.
         """
         return None
+
+    def why(self, turn: Turn) -> str:  # noqa: ARG002
+        """The reason for the decision that the rule is about to take."""
+        return f"{self.name} decides so by a rule of its own"
+
+
+RESULT_WAITS = "a partial result waits, and only this window can use it"

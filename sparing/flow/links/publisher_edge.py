@@ -5,6 +5,27 @@ Paper: mna-aggregation, section IV.
 
 from __future__ import annotations
 
-from sparing.flow.links.policy import ALWAYS, LinkPolicy
+from sparing.flow.journey.arrays import Journey
+from sparing.flow.links.policy import LinkPolicy, Turn
+from sparing.graphs.compiled import compiled
+from sparing.model.policy import DecisionRule
 
-PUBLISHER_EDGE = LinkPolicy("publisher-edge", ALWAYS)
+
+@compiled
+def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+    """Always."""
+    return True
+
+
+class PublisherEdge(LinkPolicy):
+    """Aggregates everything."""
+
+    name = DecisionRule.PUBLISHER_EDGE
+    rule = staticmethod(aggregate)
+
+    def why(self, turn: Turn) -> str:  # noqa: ARG002
+        """Always the same."""
+        return "this policy always aggregates"
+
+
+POLICY = PublisherEdge()

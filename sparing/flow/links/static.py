@@ -17,13 +17,17 @@ import numpy as np
 from sparing.control.plan import Plan
 from sparing.flow.journey.arrays import Journey
 from sparing.flow.journey.places import following, resting_places
-from sparing.flow.links.policy import TABLE, LinkPolicy
+from sparing.flow.links.policy import LinkPolicy, Turn
 from sparing.graphs.matching import maximum_matching, minimum_vertex_cover
 from sparing.model.errors import SparingError
+from sparing.model.policy import DecisionRule
 
 
 class Static(LinkPolicy):
     """Looks up what was worked out beforehand."""
+
+    name = DecisionRule.STATIC
+    whole_trace = True
 
     def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:  # noqa: ARG002
         """Follow all edges over the links, each of which decides by a minimum vertex cover."""
@@ -38,6 +42,11 @@ class Static(LinkPolicy):
             raw[mine] &= ~table[link][nwrs]
             place[mine] = following(journey, place[mine], mine)
         return table
+
+    def why(self, turn: Turn) -> str:
+        """The cover."""
+        chosen = "in" if turn.journey.table[turn.link, turn.nwr] else "not in"
+        return f"the window is {chosen} the minimum vertex cover of the link's complete graph"
 
 
 def upstream_first(journey: Journey, place: np.ndarray) -> list[int]:
@@ -116,4 +125,4 @@ def least_messages(journey: Journey) -> np.ndarray:
     return least
 
 
-STATIC = Static("static", TABLE, whole_trace=True)
+POLICY = Static()

@@ -5,6 +5,24 @@ Paper: mna-aggregation, section IV. This is also the naive bill that every savin
 
 from __future__ import annotations
 
-from sparing.flow.links.policy import NEVER, LinkPolicy
+from sparing.flow.journey.arrays import Journey
+from sparing.flow.links.policy import LinkPolicy
+from sparing.graphs.compiled import compiled
+from sparing.model.policy import DecisionRule
 
-SUBSCRIBER_EDGE = LinkPolicy("subscriber-edge", NEVER, at_once=True)
+
+@compiled
+def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+    """Never."""
+    return False
+
+
+class SubscriberEdge(LinkPolicy):
+    """Forwards everything at once, so that no link ever has to decide."""
+
+    name = DecisionRule.SUBSCRIBER_EDGE
+    rule = staticmethod(aggregate)
+    at_once = DecisionRule.SUBSCRIBER_EDGE.raw
+
+
+POLICY = SubscriberEdge()

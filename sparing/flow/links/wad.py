@@ -1,29 +1,28 @@
 """WAD: aggregate an NWR if the weights of what waits for it add up to 1 or more; an item weighs 1 / its degree.
 
-The degree is that at arrival on the link, as in Algorithm 2 of the paper. `wad-live` takes the degree that is left once
-NWRs have been decided: an item that only one NWR is still waiting for weighs 1. A partial result counts for one NWR, so
-it weighs 1 under both.
+The degree is that at arrival on the link, as in Algorithm 2 of the paper (`wad_live` takes another). A partial result
+counts for one NWR, so it weighs 1.
 
-Paper: mna-aggregation, section VII-B. wad-live is ours.
+Paper: mna-aggregation, section VII-B.
 """
 
 from __future__ import annotations
 
-from sparing.flow.journey.arrays import RAW, Journey
-from sparing.flow.links.policy import WAD as RULE
-from sparing.flow.links.policy import WAD_LIVE as LIVE_RULE
-from sparing.flow.links.policy import LinkPolicy
-from sparing.graphs.compiled import compiled
+from fractions import Fraction
 
-WAD = LinkPolicy("wad", RULE)
-WAD_LIVE = LinkPolicy("wad-live", LIVE_RULE)
+import numpy as np
+
+from sparing.flow.journey.arrays import RAW, Journey
+from sparing.flow.links.policy import RESULT_WAITS, LinkPolicy, Turn
+from sparing.graphs.compiled import compiled
+from sparing.model.policy import DecisionRule
 
 UNCERTAIN = 1e-9  # a sum of doubles this close to 1 is worked out again with twice the digits
 NEARLY = 1e-24  # and then a difference below this is none; that is exact for up to some ten thousand waiting items
 
 
 @compiled
-def aggregate(journey: Journey, link: int, nwr: int, count: int, live: bool) -> bool:  # noqa: ARG001
+def enough(journey: Journey, link: int, count: int, live: bool) -> bool:
     """Whether the weights add up to 1 or more."""
     links = len(journey.links)
     weight = 0.0
@@ -49,3 +48,36 @@ def aggregate(journey: Journey, link: int, nwr: int, count: int, live: bool) -> 
         low += ((high - (total - kept)) + (part - kept)) + rest
         high = total
     return high + low >= -NEARLY
+
+
+@compiled
+def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+    """Whether the weights by degrees at arrival add up to 1 or more."""
+    return bool(enough(journey, link, count, False))
+
+
+def weights(turn: Turn, degree: str) -> str:
+    """The sum of weights, with the degrees of a column of items."""
+    if turn.results:
+        return RESULT_WAITS
+    items = turn.journey.edges["row"][turn.raw].astype(np.int64) * len(turn.journey.links) + turn.link
+    degrees, counts = np.unique(turn.journey.items[degree][items], return_counts=True)
+    pairs = list(zip(degrees.tolist(), counts.tolist(), strict=True))
+    total = sum((Fraction(count, degree) for degree, count in pairs), Fraction(0))
+    terms = " + ".join(f"{count} x 1/{degree}" for degree, count in pairs)
+    return f"the weights are {terms} = {float(total):.3g}, {'1 or more' if total >= 1 else 'less than 1'}"
+
+
+class Wad(LinkPolicy):
+    """Aggregates what weighs enough."""
+
+    name = DecisionRule.WAD
+    rule = staticmethod(aggregate)
+    degrees = True
+
+    def why(self, turn: Turn) -> str:
+        """The sum of weights."""
+        return weights(turn, "degree")
+
+
+POLICY = Wad()

@@ -18,7 +18,7 @@ from sparing.model.bill import Bill, MessageKind
 from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.overlay import Link, Overlay
-from sparing.model.policy import Decision, Folding, Matchmaker, Policy
+from sparing.model.policy import DecisionRule, Folding, Matchmaker, Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, TIMESTAMP, float_code
@@ -118,7 +118,7 @@ def _plan(sample: Sample, point: Point, number: int) -> Plan:
         {subscription.subscriber: (names[home],) for subscription, home in zip(subscriptions, homes, strict=True)},
         subscriptions,
         bucket=HOUR * SECOND,
-        policy=Policy(decision=Decision.SUBSCRIBER_EDGE, matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE),
+        policy=Policy(decision=DecisionRule.SUBSCRIBER_EDGE, matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE),
     )
 
 

@@ -20,7 +20,7 @@ from sparing.flow.matched import Matched
 from sparing.flow.overlay import Overlay
 from sparing.flow.publications import Publications
 from sparing.model.bill import Bill, MessageKind, total
-from sparing.model.policy import Decision
+from sparing.model.policy import DecisionRule
 from sparing.model.types import END_OF_TIME
 from sparing.study.mna.grid import Cell
 from sparing.study.mna.row import Row
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 def studied() -> tuple[str, ...]:
     """The policies of the study that there are."""
-    return tuple(name for name in STUDIED if name in list(Decision))
+    return tuple(name for name in STUDIED if name in list(DecisionRule))
 
 
 def measure(cell: Cell, policies: Sequence[str] | None = None) -> list[Row]:

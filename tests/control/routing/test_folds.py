@@ -22,7 +22,7 @@ from sparing.model.box import Box
 from sparing.model.constraint import IS_NULL, between, one_of
 from sparing.model.functions import function
 from sparing.model.overlay import Link, Overlay
-from sparing.model.policy import Covering, Decision, Folding, Matchmaker, Policy
+from sparing.model.policy import Covering, DecisionRule, Folding, Matchmaker, Policy
 from sparing.model.subscription import Advertisement, Aggregation, Output, Query, Subscription
 from sparing.model.types import float_code
 from sparing.model.window import TimeWindow
@@ -258,4 +258,4 @@ def test_nothing_is_decided_after_the_end_of_time():
 
 
 def test_links_never_aggregate_under_policies_that_send_at_once():
-    assert {name for name, policy in POLICIES.items() if policy.at_once} == {d for d in Decision if d.raw} != set()
+    assert {name for name, policy in POLICIES.items() if policy.at_once} == {d for d in DecisionRule if d.raw} != set()

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from sparing.flow.links import ADOCK, BAT, PATIENCE, STATIC, WAD, WAD_LIVE
 from sparing.flow.walk import Walk
 from sparing.model.bill import total
 from sparing.model.box import Box
@@ -17,6 +16,7 @@ from sparing.model.subscription import Aggregation, Query, Subscription
 from sparing.model.types import END_OF_TIME, STRING
 from sparing.model.window import TimeWindow
 from tests.flow.links.graphs import Inputs, decided_messages, fewest_messages
+from tests.flow.links.known import ADOCK, BAT, PATIENCE, STATIC, WAD, WAD_LIVE
 from tests.flow.links.seeded import seeded_case
 from tests.flow.strategies import OUTPUTS, batches, judge_of, plan_of, results_of
 from tests.judges import overlay as judge

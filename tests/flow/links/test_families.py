@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 
-from sparing.flow.links import ADOCK, PUBLISHER_EDGE, STATIC, WAD, WAD_LIVE
 from sparing.flow.walk import Walk
 from sparing.model.box import Box
 from sparing.model.constraint import between
@@ -16,6 +15,7 @@ from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Aggregation, Query, Subscription
 from sparing.model.types import INT
 from sparing.model.window import TimeWindow
+from tests.flow.links.known import ADOCK, PUBLISHER_EDGE, STATIC, WAD, WAD_LIVE
 from tests.flow.strategies import OUTPUTS, batches, plan_of, results_of
 from tests.judges import overlay as judge
 from tests.judges.overlay import Publication

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from sparing.control.plan import make_plan
-from sparing.flow.links import ADOCK, PATIENCE, STATIC, policy_of
+from sparing.flow.links import policy_of
 from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind
 from sparing.model.box import Box
@@ -18,6 +18,7 @@ from sparing.model.subscription import Advertisement, Aggregation, Query, Subscr
 from sparing.model.types import INT
 from sparing.model.window import TimeWindow
 from tests.flow.links.graphs import Inputs, decided_messages, fewest_messages
+from tests.flow.links.known import ADOCK, PATIENCE, STATIC
 from tests.flow.links.seeded import seeded_case
 from tests.flow.strategies import OUTPUTS, TOPICS, batches, judge_of, plan_of, results_of
 from tests.flow.test_walk import sliding_cases

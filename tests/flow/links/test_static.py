@@ -1,7 +1,7 @@
 """The static optimum: right results, and on every link the fewest messages that any policy could send there."""
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -12,7 +12,6 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.flow.at_once import AtOnce
 from sparing.flow.interests import Interests
-from sparing.flow.links import ADOCK, PATIENCE, POLICIES, PUBLISHER_EDGE, STATIC, SUBSCRIBER_EDGE, WAD, WAD_LIVE
 from sparing.flow.links.static import Static, check_order
 from sparing.flow.overlay import Overlay
 from sparing.flow.walk import Walk
@@ -21,8 +20,9 @@ from sparing.model.types import END_OF_TIME
 from tests.docs.pages import ROOT
 from tests.flow import strategies
 from tests.flow.links.graphs import Inputs, complete_graphs, decided_messages, fewest_messages
+from tests.flow.links.known import ADOCK, STATIC
 from tests.flow.links.seeded import seeded_case
-from tests.flow.strategies import SMALL_BAT, batches
+from tests.flow.strategies import batches
 from tests.flow.test_walk import cases, check_delivered, sliding_cases
 from tests.judges import overlay as judge
 from tests.judges.policies import Judge
@@ -145,8 +145,5 @@ def test_every_link_sends_a_minimum_vertex_cover_of_what_came_to_it(case):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_same_on_larger_cases(seed):
     plan, publications = seeded_case(seed)
-    patient = replace(PATIENCE, patience=5)
-    policies = [ADOCK, WAD, WAD_LIVE, SMALL_BAT, patient, PUBLISHER_EDGE, SUBSCRIBER_EDGE]
-    assert {policy.name for policy in policies} == set(POLICIES) - {STATIC.name}
-    check_optimal(plan, publications, policies)
+    check_optimal(plan, publications, strategies.known)
     check_own_inputs(plan, publications)

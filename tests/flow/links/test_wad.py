@@ -6,7 +6,6 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from sparing.flow.links import WAD, WAD_LIVE
 from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind
 from sparing.model.box import Box
@@ -15,6 +14,7 @@ from sparing.model.overlay import Link, Overlay
 from sparing.model.subscription import Aggregation, Query, Subscription
 from sparing.model.types import INT
 from sparing.model.window import TimeWindow
+from tests.flow.links.known import WAD, WAD_LIVE
 from tests.flow.strategies import OUTPUTS, batches, plan_of
 from tests.judges.overlay import Publication
 from tests.tries import tries
