@@ -1,7 +1,8 @@
 """What workers are sent: the plan, and what they build from it, once per process.
 
 The plan is broadcast, so it is data to the query. A Python worker lives for many tasks and micro-batches; what it
-builds from the plan (the matching index, routing arrays) is kept in the process under the plan's fingerprint.
+builds from the plan (the matching index, routing arrays) is kept in the process under the plan's fingerprint, a digest
+of its content.
 
 A stream's plan can change between two micro-batches. The later plan is added to the files of the Spark application, and
 a property of the micro-batch's jobs tells its tasks which plan they run under. A worker changes the index that it has
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import hashlib
 import pickle
 import shutil
 import tempfile
@@ -29,6 +29,7 @@ from sparing.flow.at_once import AtOnce
 from sparing.flow.events.merged_topic import MergedTopic
 from sparing.flow.interests import Interests
 from sparing.flow.overlay import Overlay
+from sparing.model.content import digest
 
 Selection = tuple[tuple[str, str], ...]  # name in the payload, field
 
@@ -132,16 +133,15 @@ _BUILT: dict[str, Machinery] = {}  # by the plan that a query was started with; 
 def ship(spark: SparkSession, interests: Interests) -> Shipped:
     """Make a plan known to the workers."""
     data = pickle.dumps(interests, protocol=5)
-    return Shipped(_fingerprint(data), spark.sparkContext.broadcast(data))
+    return Shipped(digest(interests), spark.sparkContext.broadcast(data))
 
 
 def ship_later(spark: SparkSession, interests: Interests) -> str:
     """Make another plan known to the workers of a query that runs already; returns the fingerprint for `run_under`."""
-    data = pickle.dumps(interests, protocol=5)
-    fingerprint = _fingerprint(data)
+    fingerprint = digest(interests)
     file = _plans() / _name(fingerprint)
     if not file.exists():
-        file.write_bytes(data)
+        file.write_bytes(pickle.dumps(interests, protocol=5))
     spark.sparkContext.addFile(str(file))
     return fingerprint
 
@@ -157,10 +157,6 @@ def _plans() -> Path:
 def run_under(spark: SparkSession, fingerprint: str) -> None:
     """Have the jobs that this thread starts from now on run under a plan."""
     spark.sparkContext.setLocalProperty(PROPERTY, fingerprint)
-
-
-def _fingerprint(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def _name(fingerprint: str) -> str:
