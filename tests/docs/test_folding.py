@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 import yaml
-from sparing.control.folding.policy import SHARE
 
 from sparing.control.fold_summary import FoldingSummary
+from sparing.control.folding.fold import SHARE
 from sparing.control.folding.kernels.greedy import MOST_PIECES as MOST_BOXES
 from sparing.control.folding.literal import Account, rounds
 from sparing.control.folding.measures import union

@@ -150,8 +150,8 @@ caeva = st.builds(
     Policy,
     events=st.just(Events.CAEVA),
     placement=moves | st.integers(0, 5),
-    active=st.integers(1, 4),
-    delta=st.sampled_from([1.0, 1.0, 3.0]),
+    active_aggregators=st.integers(1, 4),
+    least_saving=st.sampled_from([1.0, 1.0, 3.0]),
 )
 AGELE, SIENA = Policy(events=Events.AGELE), Policy(events=Events.SIENA)
 policies = caeva | caeva | st.sampled_from([AGELE, SIENA])

@@ -124,7 +124,7 @@ def test_the_bill_is_what_a_watcher_sees(world: World) -> None:
 
 
 @settings(max_examples=tries(60))
-@given(worlds(policy=caeva.map(lambda policy: replace(policy, active=1))))
+@given(worlds(policy=caeva.map(lambda policy: replace(policy, active_aggregators=1))))
 def test_with_one_active_aggregator_no_link_is_dearer_than_with_agele(world: World) -> None:
     """Upward, for every link.
 
