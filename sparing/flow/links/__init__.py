@@ -14,7 +14,7 @@ def _found(decision: DecisionRule) -> LinkPolicy:
     return policy
 
 
-POLICIES: dict[DecisionRule, LinkPolicy] = {decision: _found(decision) for decision in DecisionRule}
+POLICIES: dict[str, LinkPolicy] = {decision.value: _found(decision) for decision in DecisionRule}
 
 
 def policy_of(decision: DecisionRule, patience: int | None = None) -> LinkPolicy:

@@ -42,7 +42,7 @@ def chain(rules: Sequence[Rule]) -> Rule:
 
 
 def _either(number: int, rule: Rule, otherwise: Rule) -> Rule:
-    def choose(journey: Any, link: int, nwr: int, count: int) -> Any:
+    def choose(journey: Any, link: Any, nwr: Any, count: Any) -> Any:  # annotated as `_aggregate`: Numba compares
         if journey.numbers[RULE] == number:
             return rule(journey, link, nwr, count)
         return otherwise(journey, link, nwr, count)
