@@ -1,0 +1,151 @@
+"""Where the brokers and links of an overlay are drawn; the maps of bills and of markings draw on it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sparing.model.overlay import Overlay
+from sparing.report.layout import drawn, positions
+from sparing.report.svg import drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+UNIT = 165.0  # points between neighbours, at least
+EDGE = 60.0  # points around the brokers, at least
+HALF = 17.0  # half the height of a broker's box
+LETTERS, SMALL = 14.0, 9.0  # points, of names and of notes
+SUBSCRIBERS, OUTLINE = "#dcebf7", "#333333"
+
+Vector = np.ndarray
+
+
+@dataclass(frozen=True)
+class Track:
+    """One direction of a link, from the box of one broker to that of another."""
+
+    start: Vector
+    length: float
+    along: Vector
+    right: Vector
+
+    def point(self, far: float, aside: float) -> Vector:
+        """The point this far along the track and this far to the right of it."""
+        found: Vector = self.start + self.along * far + self.right * aside
+        return found
+
+
+@dataclass(frozen=True)
+class OverlayMap:
+    """Places of brokers in points, from the top left, and half their widths, for which their names fit."""
+
+    overlay: Overlay
+    places: Mapping[str, Vector]
+    halves: Mapping[str, float]
+    size: tuple[float, float]
+
+    @classmethod
+    def of(cls, overlay: Overlay, notes: Sequence[Mapping[str, str]] = ()) -> OverlayMap:
+        """The map of an overlay, wider than high, with room for each of some notes below the names of brokers."""
+        halves = {name: max(0.55 * _width(name, LETTERS) + 6, HALF) for name in overlay.brokers}
+        for name, note in ((name, note) for some in notes for name, note in some.items()):
+            halves[name] = max(halves[name], 0.55 * _width(note, SMALL) + 6)
+        widest = max(halves.values())
+        found = positions(overlay.neighbours)
+        if np.ptp([x for x, _ in found.values()]) < np.ptp([y for _, y in found.values()]):
+            found = {name: (y, x) for name, (x, y) in found.items()}
+        places, size = drawn(found, max(UNIT, 2 * widest + 75), max(EDGE, widest + 20))
+        return cls(overlay, {name: np.array(place) for name, place in places.items()}, halves, size)
+
+    @cached_property
+    def links(self) -> list[tuple[str, str]]:
+        """Undirected links."""
+        return [(link.one, link.other) for link in self.overlay.links]
+
+    def directions(self) -> Iterator[tuple[str, str]]:
+        """Both directions of every link."""
+        for one, other in self.links:
+            yield one, other
+            yield other, one
+
+    def track(self, source: str, target: str) -> Track:
+        """One direction of a link."""
+        start, end = self.places[source], self.places[target]
+        along = (end - start) / (np.hypot(*(end - start)) or 1.0)
+        start, end = start + along * self._reach(source, along), end - along * self._reach(target, along)
+        return Track(start, float(np.dot(end - start, along)), along, np.array([-along[1], along[0]]))
+
+    def _reach(self, broker: str, along: Vector) -> float:
+        """How far it is from the middle of a broker to its border, which lies between an ellipse and a box."""
+        return float(np.sum((along / [self.halves[broker], HALF]) ** 4) ** -0.25)
+
+    def axes_in(self, figure: Figure, left: float = 0.0, top: float = 0.0) -> Axes:
+        """Axes in points for one map, so far from the left and the top of a figure."""
+        (width, height), (wide, high) = figure.get_size_inches() * 72, self.size
+        axes = figure.add_axes((left / width, 1 - (top + high) / height, wide / width, high / height))
+        axes.set(xlim=(0, wide), ylim=(high, 0))
+        axes.set_axis_off()
+        return axes
+
+    def draw_quiet(self, axes: Axes, busy: Container[frozenset[str]]) -> None:
+        """Dashed lines for links that carry nothing."""
+        for one, other in self.links:
+            if frozenset((one, other)) not in busy:
+                ends = np.array([self.places[one], self.places[other]])
+                axes.plot(ends[:, 0], ends[:, 1], color="#bbbbbb", linewidth=1, dashes=(3, 4), zorder=1)
+
+    def draw_brokers(
+        self,
+        axes: Axes,
+        publishing: Container[str],
+        subscribing: Container[str],
+        double: Container[str] = (),
+        notes: Mapping[str, str] | None = None,
+    ) -> None:
+        """Draw brokers: square with publishers, filled with subscribers, with a second outline where `double`."""
+        from matplotlib.patches import Ellipse, Patch, Rectangle
+
+        for name, (x, y) in self.places.items():
+            for more in (4.0, 0.0) if name in double else (0.0,):
+                wide, high = self.halves[name] + more, HALF + more
+                shape: Patch = Ellipse((x, y), 2 * wide, 2 * high)
+                if name in publishing:
+                    shape = Rectangle((x - wide, y - high), 2 * wide, 2 * high)
+                colour = SUBSCRIBERS if name in subscribing and not more else "white"
+                shape.set(facecolor=colour, edgecolor=OUTLINE, linewidth=1.3, zorder=4)
+                axes.add_patch(shape)
+            note = (notes or {}).get(name)
+            up = 5 if note else 0
+            axes.text(x, y - up, name, size=LETTERS, weight="bold", ha="center", va="center_baseline", zorder=5)
+            if note:
+                axes.text(x, y + 9, note, size=SMALL, ha="center", va="center_baseline", zorder=5)
+
+
+def draw_label(axes: Axes, place: Vector, text: str, colour: str, align: str = "center") -> None:
+    """Text that can be read across lines."""
+    paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6}
+    axes.text(place[0], place[1], text, color=colour, size=11, ha=align, va="center", bbox=paper, zorder=3)
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of a size in points."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width / 72, height / 72))
+
+
+@drawing()
+def _width(text: str, size: float) -> float:
+    """Of a text in bold letters, in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    bold = FontProperties(size=size, weight="bold")
+    width, _, _ = text_to_path.get_text_width_height_descent(text, bold, ismath=False)
+    return float(width)
