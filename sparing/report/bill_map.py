@@ -85,10 +85,10 @@ class BillMap:
             lines.append([track.point(far, offset + width / 2) for far in (0.0, track.length - HEAD)])
             offset += width
         colours = [entry.colour for entry in entries]
-        axes.add_collection(LineCollection(lines, linewidths=widths, colors=colours, capstyle="butt", gid=gid))
+        axes.add_artist(LineCollection(lines, linewidths=widths, colors=colours, capstyle="butt", gid=gid))
         base, main = track.length - HEAD, max(entries, key=lambda entry: counts[entry.name])
         corners = [(base, GAP - 1), (track.length, GAP + whole / 2), (base, GAP + whole + 2)]
-        axes.add_patch(Polygon([track.point(*corner) for corner in corners], color=main.colour, linewidth=0, gid=gid))
+        axes.add_artist(Polygon([track.point(*corner) for corner in corners], color=main.colour, linewidth=0, gid=gid))
 
     def _draw_count(self, axes: Axes, link: tuple[str, str], messages: int) -> None:
         """The number of messages beside a link, away from the broker with more links: there is more room."""

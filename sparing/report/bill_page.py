@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from sparing.deployment.deployment import Deployment
@@ -48,7 +49,7 @@ class Billed:
         """The least possible on all links together, if it is known."""
         return None if self.least is None else sum(self.least.values())
 
-    @property
+    @cached_property
     def map(self) -> BillMap:
         """The map that all bills share."""
         home = frozenset(ad.broker for ad in self.deployment.advertisements)

@@ -92,7 +92,7 @@ def _draw_arrow(axes: Axes, ground: OverlayMap, link: MarkedLink, gid: str, labe
         ends.reverse()
     arrow = FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=12, shrinkA=0, shrinkB=0, gid=gid)
     arrow.set(color=colour, linewidth=1.8, zorder=2)
-    axes.add_patch(arrow)
+    axes.add_artist(arrow)
     if labelled:
         draw_label(axes, track.point(track.length / 2, 2.6 * ASIDE), f"{count:,}", colour)
 

@@ -53,9 +53,9 @@ class OverlayMap:
     @classmethod
     def of(cls, overlay: Overlay, notes: Sequence[Mapping[str, str]] = ()) -> OverlayMap:
         """The map of an overlay, wider than high, with room for each of some notes below the names of brokers."""
-        halves = {name: max(0.55 * _width(name, LETTERS) + 6, HALF) for name in overlay.brokers}
+        halves = {name: max(_width(name, LETTERS) / 2 + 5, HALF) for name in overlay.brokers}
         for name, note in ((name, note) for some in notes for name, note in some.items()):
-            halves[name] = max(halves[name], 0.55 * _width(note, SMALL) + 6)
+            halves[name] = max(halves[name], _width(note, SMALL) / 2 + 6)
         widest = max(halves.values())
         found = positions(overlay.neighbours)
         if np.ptp([x for x, _ in found.values()]) < np.ptp([y for _, y in found.values()]):
@@ -82,8 +82,9 @@ class OverlayMap:
         return Track(start, float(np.dot(end - start, along)), along, np.array([-along[1], along[0]]))
 
     def _reach(self, broker: str, along: Vector) -> float:
-        """How far it is from the middle of a broker to its border, which lies between an ellipse and a box."""
-        return float(np.sum((along / [self.halves[broker], HALF]) ** 4) ** -0.25)
+        """How far it is from the middle of a broker to its border; a small one may be a circle or a square."""
+        power = 4 if self.halves[broker] == HALF else 16
+        return float(np.sum((along / [self.halves[broker], HALF]) ** power) ** (-1 / power))
 
     def axes_in(self, figure: Figure, left: float = 0.0, top: float = 0.0) -> Axes:
         """Axes in points for one map, so far from the left and the top of a figure."""
@@ -109,17 +110,18 @@ class OverlayMap:
         notes: Mapping[str, str] | None = None,
     ) -> None:
         """Draw brokers: square with publishers, filled with subscribers, with a second outline where `double`."""
-        from matplotlib.patches import Ellipse, Patch, Rectangle
+        from matplotlib.patches import Circle, FancyBboxPatch, Patch
 
         for name, (x, y) in self.places.items():
             for more in (4.0, 0.0) if name in double else (0.0,):
                 wide, high = self.halves[name] + more, HALF + more
-                shape: Patch = Ellipse((x, y), 2 * wide, 2 * high)
-                if name in publishing:
-                    shape = Rectangle((x - wide, y - high), 2 * wide, 2 * high)
+                look = "square,pad=0" if name in publishing else f"round,pad=0,rounding_size={high}"
+                shape: Patch = FancyBboxPatch((x - wide, y - high), 2 * wide, 2 * high, boxstyle=look)
+                if wide == high and name not in publishing:
+                    shape = Circle((x, y), high)
                 colour = SUBSCRIBERS if name in subscribing and not more else "white"
                 shape.set(facecolor=colour, edgecolor=OUTLINE, linewidth=1.3, zorder=4)
-                axes.add_patch(shape)
+                axes.add_artist(shape)
             note = (notes or {}).get(name)
             up = 5 if note else 0
             axes.text(x, y - up, name, size=LETTERS, weight="bold", ha="center", va="center_baseline", zorder=5)
