@@ -59,13 +59,11 @@ class BillMap:
                 if messages:
                     counts[link][entry.name] = messages
         self.ground.draw_quiet(axes, {frozenset(link) for link in counts})
-        for link in self.ground.directions():
-            if link in counts:
-                told = ", ".join(f"{n:,} {kind}" for kind, n in counts[link].items())
-                gid = tooltips.gid(f"{link[0]} to {link[1]}: {told}")
-                self._draw_stripes(axes, link, counts[link], gid)
-                if labels and len(self.ground.links) <= MOST_LABELS:
-                    self._draw_count(axes, link, sum(counts[link].values()))
+        for link, by_kind in counts.items():
+            told = ", ".join(f"{n:,} {kind}" for kind, n in by_kind.items())
+            self._draw_stripes(axes, link, by_kind, tooltips.gid(f"{link[0]} to {link[1]}: {told}"))
+            if labels and len(self.ground.overlay.links) <= MOST_LABELS:
+                self._draw_count(axes, link, sum(by_kind.values()))
         self.ground.draw_brokers(axes, self.publishing, self.subscribing)
 
     def _width(self, messages: int) -> float:

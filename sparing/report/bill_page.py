@@ -68,37 +68,32 @@ def bill_page(billed: Billed) -> str:
     """The whole page."""
     from markupsafe import Markup
 
-    bills, policy, shared = billed.bills, billed.deployment.policy, billed.map
+    bills, policy = billed.bills, billed.deployment.policy
     ours, *others, naive = bills
     over_time = bill_over_time(billed.ours, billed.naive, billed.deployment.bucket)
-    link_names, links = _links(billed)
 
     def draw(name: str, labels: bool) -> Markup:
-        return Markup(shared.svg(bills[name], f"messages on every link: {name}", labels))
+        return Markup(billed.map.svg(bills[name], f"messages on every link: {name}", labels))
 
     values: dict[str, Any] = {
         "title": f"The bill of {billed.deployment.name}",
         "billed": billed,
-        "deployment": billed.deployment,
         "span": _span(billed),
         "cards": list(_cards(billed)),
         "legend": LEGEND,
         "data_legend": DATA_LEGEND,
-        "bills": bills,
         "titles": {name: f"{name} ({policy.decision})" if name == ours else name for name in bills},
         "ours": ours,
         "naive": naive,
         "others": others,
         "draw": draw,
         "most": max(*(bill.between_brokers() for bill in bills.values()), 1),
-        "least": billed.least_total,
         "merging": bool(billed.ours.only(MessageKind.MERGED)),
         "kinds": (["messages by kind", *bills], list(_kinds(billed))),
-        "over_time": None if over_time is None else Markup(over_time),
+        "over_time": Markup(over_time or ""),
         "before": sum(n for key, n in billed.ours.over_links().items() if key.bucket is None),
         "savings": savings_rows(billed.savings, billed.ours, billed.naive),
-        "link_names": link_names,
-        "links": links,
+        "links": _links(billed),
         "top": TOP,
     }
     return render("bill.html.j2", values)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sparing.model.overlay import Overlay
-from sparing.report.layout import drawn, positions
+from sparing.report.layout import positions
 from sparing.report.svg import drawing
 
 if TYPE_CHECKING:
@@ -57,22 +56,12 @@ class OverlayMap:
         for name, note in ((name, note) for some in notes for name, note in some.items()):
             halves[name] = max(halves[name], _width(note, SMALL) / 2 + 6)
         widest = max(halves.values())
-        found = positions(overlay.neighbours)
-        if np.ptp([x for x, _ in found.values()]) < np.ptp([y for _, y in found.values()]):
-            found = {name: (y, x) for name, (x, y) in found.items()}
-        places, size = drawn(found, max(UNIT, 2 * widest + 75), max(EDGE, widest + 20))
-        return cls(overlay, {name: np.array(place) for name, place in places.items()}, halves, size)
-
-    @cached_property
-    def links(self) -> list[tuple[str, str]]:
-        """Undirected links."""
-        return [(link.one, link.other) for link in self.overlay.links]
-
-    def directions(self) -> Iterator[tuple[str, str]]:
-        """Both directions of every link."""
-        for one, other in self.links:
-            yield one, other
-            yield other, one
+        unit, edge = max(UNIT, 2 * widest + 75), max(EDGE, widest + 20)
+        places = positions(overlay.neighbours) * unit
+        places = places[:, ::-1] if np.ptp(places[:, 0]) < np.ptp(places[:, 1]) else places
+        places = places - places.min(axis=0) + edge
+        wide, high = places.max(axis=0) + edge
+        return cls(overlay, dict(zip(overlay.neighbours, places, strict=True)), halves, (float(wide), float(high)))
 
     def track(self, source: str, target: str) -> Track:
         """One direction of a link."""
@@ -96,10 +85,10 @@ class OverlayMap:
 
     def draw_quiet(self, axes: Axes, busy: Container[frozenset[str]]) -> None:
         """Dashed lines for links that carry nothing."""
-        for one, other in self.links:
-            if frozenset((one, other)) not in busy:
-                ends = np.array([self.places[one], self.places[other]])
-                axes.plot(ends[:, 0], ends[:, 1], color="#bbbbbb", linewidth=1, dashes=(3, 4), zorder=1)
+        for link in self.overlay.links:
+            if frozenset((link.one, link.other)) not in busy:
+                (x1, y1), (x2, y2) = self.places[link.one], self.places[link.other]
+                axes.plot([x1, x2], [y1, y2], color="#bbbbbb", linewidth=1, dashes=(3, 4), zorder=1)
 
     def draw_brokers(
         self,

@@ -53,7 +53,7 @@ def save(figure: Figure, path: Path, title: str) -> None:
 
 
 def to_svg(
-    figure: Figure, title: str, tooltips: Sequence[str] = (), *, inline: bool = False, scale: float = 1.0
+    figure: Figure, title: str, tooltips: Sequence[str] = (), *, inline: bool = False, scale: float = 4 / 3
 ) -> str:
     """A figure as an SVG document, or as an element that is part of a page (`inline`) and takes its background.
 
