@@ -95,10 +95,7 @@ def match(
     check_outputs(json_file, markdown, plot)
     from sparing.bench.matching import Settings, match
     from sparing.bench.matching import small as measure_small
-    from sparing.report.plots import need_matplotlib
 
-    if plot is not None:
-        need_matplotlib()
     settings = Settings(subscriptions=sizes, seconds=seconds, repeat=repeat)
     if shapes is not None:
         settings = replace(settings, shapes=_names(shapes))

@@ -108,14 +108,14 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
 
 
 def _picture(overlay: Overlay, plan: Plan, found: Summary, time: int | None) -> str:
-    from sparing.report.overlay_plot import overlay_svg
+    from sparing.report.marking_map import marking_svg
 
     names, in_force = plan.routes.brokers, plan.in_force(time)
     published = {topic: {names[b]: n for b, n in counts.items()} for topic, counts in plan.published.items()}
     subscribed = {
         topic: dict(zip(names, plan.subscribed(topic, in_force).tolist(), strict=True)) for topic in plan.topics
     }
-    return overlay_svg(overlay, found.markings, published, subscribed)
+    return marking_svg(overlay, found.markings, published, subscribed)
 
 
 def saved(told: Counts) -> str:

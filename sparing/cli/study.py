@@ -67,7 +67,6 @@ def study(
 
     Example: sparing study topk --scale small --out studies
     """
-    from sparing.report.plots import need_matplotlib
     from sparing.study.report import page
 
     if name not in (*NAMES, ALL):
@@ -81,7 +80,6 @@ def study(
             f"There is no study {unknown[0]!r} to measure at the paper's scale: it is {', '.join(NAMES)}."
         )
     check_outputs(markdown)
-    need_matplotlib()
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     names = NAMES if name == ALL else (name,)

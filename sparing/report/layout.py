@@ -13,11 +13,9 @@ from scipy.sparse.csgraph import shortest_path
 
 ROUNDS = 300
 
-Place = tuple[float, float]
 
-
-def positions(neighbours: Mapping[str, Mapping[str, float]]) -> dict[str, Place]:
-    """Broker -> place, with neighbours about 1 apart. Parts of an overlay that are not linked keep apart."""
+def positions(neighbours: Mapping[str, Mapping[str, float]]) -> np.ndarray:
+    """A place for each broker, with neighbours about 1 apart. Parts of an overlay that are not linked keep apart."""
     names = list(neighbours)
     number = {name: at for at, name in enumerate(names)}
     pairs = [(number[a], number[b]) for a, ends in neighbours.items() for b in ends]
@@ -36,18 +34,7 @@ def positions(neighbours: Mapping[str, Mapping[str, float]]) -> dict[str, Place]
         scale = np.where(distance > 1e-9, apart / np.maximum(distance, 1e-9), 0.0)
         wanted = places[None, :, :] + difference * scale[:, :, None]
         places = (weight[:, :, None] * wanted).sum(axis=1) / total[:, None]
-    return {name: (float(x), float(y)) for name, (x, y) in zip(names, places, strict=True)}
-
-
-def drawn(places: Mapping[str, Place], unit: float, edge: float) -> tuple[dict[str, Place], Place]:
-    """Places in points, `unit` of them for a distance of 1 and `edge` around all; and the width and height of it.
-
-    >>> drawn({"a": (-1.0, 2.0), "b": (1.0, 2.0)}, unit=10, edge=5)
-    ({'a': (5.0, 5.0), 'b': (25.0, 5.0)}, (30.0, 10.0))
-    """
-    left, top = (min(place[axis] for place in places.values()) for axis in (0, 1))
-    found = {name: (edge + unit * (x - left), edge + unit * (y - top)) for name, (x, y) in places.items()}
-    return found, (max(x for x, _ in found.values()) + edge, max(y for _, y in found.values()) + edge)
+    return places
 
 
 def _scaled(apart: np.ndarray) -> np.ndarray:

@@ -1,14 +1,11 @@
-"""Line plots as SVG, to stand inside a page."""
+"""Line plots as SVG, as parts of a page."""
 
 from __future__ import annotations
 
-import importlib.util
-import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sparing.model.errors import SparingError
+from sparing.report.svg import drawing, to_svg
 
 COLUMNS = 4
 # Colours that most people can tell apart, and markers for the others.
@@ -36,28 +33,24 @@ class Panel:
     lines: Mapping[str, Points]
 
 
-def need_matplotlib() -> None:
-    """Say how to install what plots are made with, if it is not there."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise SparingError("To plot figures, matplotlib must be there: install it with pip install 'sparing[bench]'.")
-
-
+@drawing()
 def svg(panels: Sequence[Panel], name: str) -> str:
-    """Panels in rows of four with one legend. A name looks the same in all panels; `name` keeps ids of plots apart."""
-    need_matplotlib()
-    from matplotlib import rc_context
+    """Panels in rows of four with one legend. A line's name looks the same in all panels; `name` names the figure."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter
 
-    names = list(dict.fromkeys(name for panel in panels for name in panel.lines))
-    rows = -(-len(panels) // COLUMNS)
-    picture = Figure(figsize=(3.4 * min(len(panels), COLUMNS), 2.8 * rows + 0.5), layout="constrained")
+    looks = {
+        line: LOOKS[at % len(LOOKS)]
+        for at, line in enumerate(dict.fromkeys(line for panel in panels for line in panel.lines))
+    }
+    columns, rows, handles = min(len(panels), COLUMNS), -(-len(panels) // COLUMNS), {}
+    figure = Figure(figsize=(3.4 * columns, 2.8 * rows + 0.5), layout="constrained")
     for at, panel in enumerate(panels):
-        axes = picture.add_subplot(rows, min(len(panels), COLUMNS), at + 1)
+        axes = figure.add_subplot(rows, columns, at + 1)
         for line, points in panel.lines.items():
-            colour, marker = LOOKS[names.index(line) % len(LOOKS)]
+            colour, marker = looks[line]
             across, up = zip(*points, strict=True)
-            axes.plot(across, up, color=colour, marker=marker, markersize=4, linewidth=1.4, label=line)
+            (handles[line],) = axes.plot(across, up, color=colour, marker=marker, markersize=4, linewidth=1.4)
         axes.set_title(panel.title, fontsize=10)
         axes.set_xlabel(panel.along, fontsize=9)
         axes.set_ylabel(panel.up, fontsize=9)
@@ -67,23 +60,9 @@ def svg(panels: Sequence[Panel], name: str) -> str:
         axes.xaxis.set_major_formatter(FuncFormatter(short))
         axes.yaxis.set_major_formatter(FuncFormatter(short))
         axes.spines[["top", "right"]].set_visible(False)
-    found = {
-        label: line for axes in picture.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    handles = [found[name] for name in names]
-    picture.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False, fontsize=9)
-    text = io.StringIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
-        picture.savefig(text, format="svg")
-    return _inline(text.getvalue())
-
-
-def _inline(text: str) -> str:
-    """The drawing alone: without what only a file of its own needs, or what names other places."""
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
-    text = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", text)
-    return text.replace("xlink:href", "href").strip()
+    lines = [handles[line] for line in looks]
+    figure.legend(lines, list(looks), loc="outside upper center", ncols=len(looks), frameon=False, fontsize=9)
+    return to_svg(figure, name, inline=True)
 
 
 def short(number: float, _: object = None) -> str:

@@ -1,18 +1,108 @@
-"""Drawings that stand inside a page and take whatever width they are given."""
+"""Matplotlib figures as SVG: the same text on every run, words as text, no references to other files."""
 
 from __future__ import annotations
 
-from html import escape
+import io
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SETTINGS: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],  # matplotlib measures with the first, readers have one
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "svg.fonttype": "none",
+}
 
 
-def begin(width: float, height: float, title: str) -> str:
-    """The start of a drawing; `title` is for those who cannot see it."""
-    look = 'font-family="system-ui, sans-serif" font-size="12"'
-    room = f'viewBox="0 0 {width:.0f} {height:.0f}" style="width: 100%; max-width: {width:.0f}px"'
-    return f'<svg {room} role="img" aria-label="{escape(title, quote=True)}" {look}>'
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Settings under which all figures are made and saved; also a decorator."""
+    from matplotlib import rc_context, rcdefaults, rcParams
+
+    with rc_context(), warnings.catch_warnings():
+        rcdefaults()  # whatever the user's own matplotlibrc has
+        for key, value in SETTINGS.items():
+            rcParams[key] = value
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts may have it
+        yield
 
 
-def haloed(where: str, text: str, colour: str) -> str:
-    """Text that can be read across lines."""
-    halo = 'fill="white" stroke="white" stroke-width="3" stroke-linejoin="round"'
-    return f'<text {where} {halo}>{escape(text)}</text><text {where} fill="{colour}">{escape(text)}</text>'
+class Tooltips(list[str]):
+    """Texts for the artists of one figure."""
+
+    def gid(self, text: str) -> str:
+        """Add a text; returns the `gid` that its artists take."""
+        self.append(text)
+        return f"tooltip-{len(self) - 1}"
+
+
+def save(figure: Figure, path: Path, title: str) -> None:
+    """Write a figure in the format that the path ends with."""
+    if path.suffix == ".svg":
+        path.write_text(to_svg(figure, title), encoding="utf-8")
+    else:
+        figure.savefig(path, dpi=150)
+
+
+def to_svg(
+    figure: Figure, title: str, tooltips: Sequence[str] = (), *, inline: bool = False, scale: float = 4 / 3
+) -> str:
+    """A figure as an SVG document, or as an element that is part of a page (`inline`) and takes its background.
+
+    `title` is the text alternative, `scale` the number of pixels for a point.
+    """
+    from matplotlib import rc_context
+
+    text = io.StringIO()
+    with rc_context({"svg.hashsalt": title}):  # ids differ between the figures of a page
+        figure.savefig(text, format="svg", transparent=inline)
+    source = _valid(text.getvalue())
+    root, used = ElementTree.fromstring(source), set(re.findall(r"#([\w-]+)", source))
+    for element in list(root.iter()):
+        element.tag = _local(element.tag)
+        attributes = {_local(key): " ".join(value.split()) for key, value in element.items()}
+        name = attributes.get("id", "")
+        if name.startswith("tooltip-"):
+            _insert_title(element, tooltips[int(name.removeprefix("tooltip-"))])
+        if name not in used:
+            attributes.pop("id", None)
+        element.attrib.clear()
+        element.attrib.update(attributes)
+    for parent in list(root.iter()):
+        for child in [child for child in parent if child.tag in ("metadata", "style")]:
+            parent.remove(child)
+    for key, length in zip(("width", "height"), root.attrib["viewBox"].split()[2:], strict=True):
+        root.set(key, f"{float(length) * scale:.0f}")
+    # What the style sheet said; in a page it would hold for everything.
+    for key, value in (("stroke-linejoin", "round"), ("stroke-linecap", "butt"), ("role", "img")):
+        root.set(key, value)
+    if inline:
+        root.set("aria-label", _valid(title))
+    else:
+        root.set("xmlns", "http://www.w3.org/2000/svg")
+        _insert_title(root, title)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _insert_title(element: ElementTree.Element, text: str) -> None:
+    title = ElementTree.Element("title")
+    title.text = _valid(text)
+    element.insert(0, title)
+
+
+def _local(name: str) -> str:
+    """A name without its namespace."""
+    return name.rpartition("}")[2]
+
+
+def _valid(text: str) -> str:
+    """Text without the characters that XML cannot have."""
+    return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "\ufffd", text)

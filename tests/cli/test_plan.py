@@ -98,7 +98,8 @@ def test_markings_are_shown_and_drawn(tmp_path):
     assert rows["southwest>southeast"] == ["2", "1", "+1", "s-link", "1"]
     picture = ElementTree.fromstring(out.read_text())
     titles = [element.text for element in picture.iter("{http://www.w3.org/2000/svg}title")]
-    assert len(titles) == len(rows) == 11
+    assert len(rows) == 11
+    assert len(set(titles) - {"How links are marked: alarms"}) == 11
     assert "northwest>northeast: p-link, sigma 3, tau 6, eta -9" in titles
 
 
@@ -112,12 +113,11 @@ def test_an_overlay_without_publishers_is_drawn(tmp_path):
     assert int(picture.attrib["height"]) > 100
 
 
-def test_names_in_a_picture_can_be_read_across_lines(tmp_path):
+def test_names_in_a_picture_are_text(tmp_path):
     (tmp_path / "ring.yaml").write_text(RING.read_text().replace("northwest", "<n&w>"))
     planned(tmp_path / "ring.yaml", "--plot", tmp_path / "ring.svg")
     picture = ElementTree.fromstring((tmp_path / "ring.svg").read_text())
-    looks = [one.attrib for one in picture.iter("{http://www.w3.org/2000/svg}text") if one.text == "<n&w>"]
-    assert [(look.get("stroke"), look["fill"]) for look in looks] == [("white", "white"), (None, "black")]
+    assert [one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")].count("<n&w>") == 1
 
 
 def test_a_picture_that_cannot_be_written_is_told(tmp_path):

@@ -21,7 +21,7 @@ from sparing.spark.prometheus import Metrics
 from tests.docs.pages import ROOT, blocks, only, table, text_of
 
 PAGE = "docs/operations.md"
-DRIVER_ONLY = ("pydantic", "yaml", "typer", "rich", "prometheus_client")
+DRIVER_ONLY = ("pydantic", "yaml", "typer", "rich", "prometheus_client", "jinja2", "matplotlib")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DEPENDENCIES = tuple(re.match(r"\w+", line)[0].replace("pyyaml", "yaml") for line in PROJECT["dependencies"])
 

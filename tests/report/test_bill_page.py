@@ -2,7 +2,9 @@
 
 import io
 import re
+from collections import defaultdict
 from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -14,12 +16,12 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import Saving, techniques
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.prices import Prices
-from sparing.report.bill_map import WIDEST, bill_map, ground_of
+from sparing.report.bill_map import WIDEST, BillMap
+from sparing.report.bill_over_time import MOST_BARS, bill_over_time
 from sparing.report.bill_page import Billed, bill_page
 from sparing.report.bill_picture import bill_picture
-from sparing.report.over_time import MOST_BARS, over_time
+from sparing.report.legend import LEGEND
 from sparing.report.savings import savings_rows
-from sparing.report.shades import SHADES
 from sparing.report.tables import bills_table
 from sparing.spark.run import Replayed
 from tests.deployment.examples import toronto
@@ -56,14 +58,15 @@ class Shape(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.open, self.words = [], []
+        self.open, self.words, self.ids = [], [], []
 
-    def handle_starttag(self, tag, _):
+    def handle_starttag(self, tag, attributes):
+        self.ids += [value for name, value in attributes if name == "id"]
         if tag != "meta":
             self.open.append(tag)
 
-    def handle_startendtag(self, *_):
-        pass
+    def handle_startendtag(self, _, attributes):
+        self.ids += [value for name, value in attributes if name == "id"]
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -77,8 +80,9 @@ def test_the_page_is_well_formed_and_needs_nothing_else(billed):
     shape = Shape()
     shape.feed(page)
     assert shape.open == []
-    assert not re.search(r"https?:|<script|<link|<img|@import|url\(", page)
+    assert not re.search(r"https?:|<script|<link|<img|@import|url\((?!#)", page)
     assert "a <city> & more" in "".join(shape.words)
+    assert len(set(shape.ids)) == len(shape.ids)
     drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     assert len(drawings) == 4  # three maps and the time line
     for drawing in drawings:
@@ -90,7 +94,7 @@ def test_the_page_has_the_numbers(billed):
     shape.feed(bill_page(billed))
     text = " ".join(" ".join(shape.words).split())
     assert "830 messages between brokers instead of 2,000: 58.5% fewer" in text
-    assert "static is not among them: Why not." in text
+    assert "static is not compared: Why not." in text
     for number in ("770", "852", "416.00", "84.1 kB", "-58.4%"):
         assert number in text, number
 
@@ -130,24 +134,24 @@ def test_one_of_a_kind_is_in_the_singular_on_the_page():
     shape.feed(bill_page(Billed(Deployment.of(small), {"ours": one, "naive": one}, rows)))
     text = " ".join(" ".join(shape.words).split())
     assert "2 brokers, 1 link, 1 topic, 1 publisher, 1 subscription of 1 subscriber" in text
-    assert "1 message of ours was settled before the first publication and is not in the picture" in text
+    assert "1 message of ours was sent before the first publication and is not shown" in text
     assert not [words for words in shape.words if re.search(r"(?<![\d,.])1 [a-z ]*(message|row|link)s\b", words)]
 
 
 def test_money_has_a_name_only_if_it_was_given_one(billed):
     unnamed = replace(billed, deployment=replace(billed.deployment, prices=Prices(default=0.5)))
     page = bill_page(unnamed)
-    assert "cost with the last hop" in page
+    assert "cost including the last hop" in page
     assert "EUR" not in page
 
 
 def test_a_link_costs_what_crosses_it(billed):
-    links = bill_page(billed).split("<h2>The busiest links</h2>")[1]
-    rows = {
-        cells[0].replace("&gt;", ">"): cells[-2:]
-        for row in re.findall(r"<tr>(.*?)</tr>", links)
-        if (cells := re.findall(r"<td[^>]*>(.*?)</td>", row))
-    }
+    shape = Shape()
+    shape.feed(bill_page(billed))
+    words = [word for word in shape.words if word.strip()]
+    names = words[words.index("link") :]
+    width = names.index("CAD") + 1
+    rows = {names[at]: names[at + width - 2 : at + width] for at in range(width, 4 * width, width)}
     assert rows == {"c1>c2": ["43.0 kB", "215.00"], "e1>c1": ["40.0 kB", "200.00"], "c2>e3": ["200 B", "1.00"]}
 
 
@@ -160,19 +164,22 @@ def test_savings_are_against_the_right_bills(billed):
 
 def test_all_that_crosses_links_has_a_colour():
     bill = Bill({BillKey("a", "b", kind, None): 1 for kind in KIND})
-    assert sum((shade.of(bill) for shade in SHADES), Bill()) == bill.over_links()
+    assert sum((entry.of(bill) for entry in LEGEND), Bill()) == bill.over_links()
 
 
 def test_links_are_as_wide_as_their_messages(billed):
-    ground = ground_of(billed.deployment.overlay, frozenset(["e1"]), frozenset(["e3"]), billed.bills)
-    assert ground.most == 1000
+    shared = BillMap.of(billed.deployment.overlay, frozenset(["e1"]), frozenset(["e3"]), billed.bills)
+    assert shared.most == 1000
 
     def widths(name):
-        root = ElementTree.fromstring(bill_map(ground, billed.bills[name], name))
-        found = {}
+        root = ElementTree.fromstring(shared.svg(billed.bills[name], name))
+        found = defaultdict(float)
         for group in root.iter("g"):
-            title = group.find("title").text.split(":")[0]
-            found[title] = sum(float(line.get("stroke-width")) for line in group.iter("line"))
+            if (title := group.find("title")) is not None:
+                widths = re.findall(
+                    r"stroke-width: ([\d.]+)", "".join(path.get("style") for path in group.iter("path"))
+                )
+                found[title.text.split(":")[0]] += sum(map(float, widths))
         return found
 
     ours, naive = widths("ours"), widths("naive")
@@ -183,15 +190,15 @@ def test_links_are_as_wide_as_their_messages(billed):
 
 def test_time_bars_hold_all_messages_with_a_time():
     many = Bill({BillKey("a", "b", KIND.PUBLICATION, at * MINUTE): at % 7 for at in range(1000)})
-    root = ElementTree.fromstring(over_time(many, many, MINUTE))
-    counts = [int(title.text.split(": ")[1].split()[0].replace(",", "")) for title in root.iter("title")]
+    root = ElementTree.fromstring(bill_over_time(many, many, MINUTE))
+    counts = [int(re.search(r": ([\d,]+) publication", title.text)[1].replace(",", "")) for title in root.iter("title")]
     assert sum(counts) == many.total()
     assert len(counts) <= MOST_BARS
 
 
 def test_nothing_in_time_is_no_drawing():
     settled = Bill({BillKey("a", "b", KIND.ADVERTISEMENT, None): 3})
-    assert over_time(settled, settled, MINUTE) is None
+    assert bill_over_time(settled, settled, MINUTE) is None
 
 
 def test_an_overlay_without_links_or_messages_can_be_drawn():
@@ -208,6 +215,29 @@ def test_the_picture_stands_by_itself_with_both_bills_on_it(billed):
     assert "830 messages between brokers instead of 2,000: 58.5% fewer" in texts
     assert "with Sparing: 832 messages of all kinds" in texts
     assert "naive: 2,002 messages of all kinds" in texts
-    assert {shade.name for shade in SHADES} <= set(texts)
+    assert {entry.name for entry in LEGEND} <= set(texts)
     assert "a <city> & more" in root.find("{http://www.w3.org/2000/svg}title").text
-    assert len(list(root.iter("{http://www.w3.org/2000/svg}g"))) >= 2
+    told = {title.text for title in root.iter("{http://www.w3.org/2000/svg}title")}
+    assert {"c1 to c2: 400 publication, 30 result", "c1 to c2: 1,000 publication"} <= told
+
+
+def test_names_of_brokers_are_text_on_the_page_and_in_the_picture():
+    name = "<b>&$x$"
+    small = toronto() | {"overlay": {"brokers": [name, "c2"], "links": [[name, "c2"]]}}
+    small |= {"publishers": [], "subscribers": [], "subscriptions": []}
+    one = Bill({BillKey(name, "c2", KIND.PUBLICATION, 0): 5})
+    billed = Billed(Deployment.of(small), {"ours": one, name: one, "naive": one}, {}, refused={name: "<i>why</i>"})
+    shape = Shape()
+    shape.feed(bill_page(billed))
+    assert shape.open == []
+    names = [word.strip() for word in shape.words]
+    assert names.count(name) == 1 + 3 + 2  # a caption, each of three maps, a bar and a column
+    assert f"{name} to c2: 5 publication" in shape.words
+    assert f"{name} is not compared: <i>why</i>" in shape.words
+    assert f">{escape(name)}<" in bill_picture(billed)
+
+
+def test_the_page_and_the_picture_are_the_same_every_time(billed):
+    assert bill_page(billed) == bill_page(billed)
+    assert bill_picture(billed) == bill_picture(billed)
+    assert not re.search("date|matplotlib", bill_picture(billed), re.IGNORECASE)

@@ -15,7 +15,8 @@ from sparing.bench.matching.settings import Settings, workload
 from sparing.bench.matching.shapes import COMMON, RARE, SHAPES
 from sparing.model.errors import SparingError
 from sparing.report.markdown import markdown_table
-from sparing.report.plots import need_matplotlib, short
+from sparing.report.plots import short
+from sparing.report.svg import drawing, save
 from sparing.report.tables import figures_table
 
 # The goals: at a million subscriptions so many events per second, at ten thousand so many times as fast as a peer.
@@ -218,10 +219,9 @@ class Figures:
     def _ours(self) -> list[Figure]:
         return [figure for figure in self.figures if figure.engine == "sparing"]
 
+    @drawing()
     def plot(self, path: Path) -> None:
         """Events per second over the number of subscriptions: a panel for each workload, a line for each engine."""
-        need_matplotlib()
-        from matplotlib import rc_context
         from matplotlib.figure import Figure as Picture
         from matplotlib.ticker import FuncFormatter
 
@@ -256,8 +256,7 @@ class Figures:
         lines, labels = panels[0][0].get_legend_handles_labels()
         picture.legend(lines, labels, loc="outside upper center", ncols=len(labels), frameon=False, fontsize=10)
         try:
-            with rc_context({"svg.fonttype": "none", "svg.hashsalt": "match"}):
-                picture.savefig(path, dpi=150)
+            save(picture, path, "Events per second over the number of subscriptions")
         except (OSError, ValueError) as error:
             raise SparingError(f"{path} cannot be plotted to: {error}.") from None
 

@@ -1,10 +1,7 @@
 """Figures have their panels and points."""
 
-import importlib.util
-
 import pytest
 
-from sparing.model.errors import SparingError
 from sparing.report import plots
 from sparing.study.mna.figures import figures
 from sparing.study.mna.page import to_gain
@@ -38,9 +35,3 @@ def test_figures_have_their_panels_and_points():
 def test_a_drawing_is_the_same_every_time():
     panels = figures(results())[0].panels[:1]
     assert plots.svg(panels, "Figure 6") == plots.svg(panels, "Figure 6")
-
-
-def test_without_matplotlib_there_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(SparingError, match=r"install it with pip install 'sparing\[bench\]'"):
-        plots.need_matplotlib()
