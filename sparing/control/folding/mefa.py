@@ -34,7 +34,8 @@ from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 
 FEW = 100  # subscriptions, among which all pairs are candidates
-MANY = 4096  # subscriptions, from which on SPA is not tried, and with several dimensions joining ends at theta
+MANY = 4096  # subscriptions; with more and several dimensions, past theta only joins that lower the cost are made
+MOST_SIMILAR = 20_000  # subscriptions; with more, SPA's plan is not tried
 ANY = -1.0  # below all similarities
 
 
@@ -58,7 +59,7 @@ def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray |
     if first is not None or found.benefit < theta:
         return found
     rivals = [aa(problem, theta, ANY)] if flat else []
-    rivals += [spa(problem, theta, ANY)] if len(problem) <= MANY else []
+    rivals += [spa(problem, theta, ANY)] if len(problem) <= MOST_SIMILAR else []
     return min([found, *(rival for rival in rivals if rival.benefit >= theta)], key=lambda folds: folds.cost)
 
 
