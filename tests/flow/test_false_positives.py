@@ -13,6 +13,7 @@ from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.billing import changes_of, live_of, messages_of, start_of, with_ghosts
 from sparing.control.routing.churn import LiveTopic, live_topics
 from sparing.control.routing.network import Network
+from sparing.control.summary import summary_of
 from sparing.flow.walk import Walk
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.box import Box
@@ -269,3 +270,29 @@ def test_a_leave_is_told_at_once_where_nobody_else_is_folded_with_it():
     changes = changes_of(start_of(alone))
     assert changes.ghosts == ()
     assert changes.bill.by_kind() == {"subscription": 2}
+
+
+@pytest.mark.parametrize(("cover_at", "risk", "false"), [("left", 0, 0), ("right", 10, 500)])
+def test_the_risk_counts_only_members_that_share_a_link(cover_at: str, risk: float, false: int):
+    """s1 and s2 at `left` halve the space and s3 wants all of it; what s1 leaves is covered only over its own link."""
+    ends, homes = {"s1": (0, 5), "s2": (5, 10), "s3": (0, 10)}, {"s1": "left", "s2": "left", "s3": cover_at}
+    plan = make_plan(
+        Overlay(("p", "left", "right"), (Link("p", "left"), Link("p", "right"))),
+        TOPICS,
+        (Advertisement("pp", "p", "t", box(0, 10)),),
+        {id_: (home,) for id_, home in homes.items()},
+        tuple(
+            Subscription(id_, id_, Query("t", box(*ends[id_])), valid_until=SECOND if id_ == "s1" else None)
+            for id_ in ends
+        ),
+        decision="adock",
+        bucket=1_000_000_000,
+        covering=Covering.NONE,
+        matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
+        folding=FoldingPolicy(Folding.MEFA, 1, rate=1e-9),  # no leave is worth a reconfiguration
+    )
+    (folding,) = summary_of(plan).foldings
+    assert folding.cost == pytest.approx(risk)
+    some = [Publication(f"i{n}", 2 * SECOND + n, "p", y=n / 100) for n in range(1000)]
+    bill = Walk(with_ghosts(plan)).feed([batch(plan, "t", some)]).bill.by_kind()
+    assert bill.get("false_positive", 0) == false

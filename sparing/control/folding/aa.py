@@ -10,13 +10,15 @@ import numpy as np
 from sparing.control.folding.covered import cost_of_many, covered_by
 from sparing.control.folding.measures import saved
 from sparing.control.folding.problem import NO_WAY, Folds, Problem, counted
+from sparing.control.folding.split import split
 
 
 def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
     """Fold at brokers whose subscriptions are most similar first, until the benefit is theta or none is above a limit.
 
     A subscription comes by its home and all brokers on its way to any publishers' broker. Ties go to the larger
-    additional benefit, then to lower numbers; brokers that add no benefit are passed over.
+    additional benefit, then to lower numbers; brokers that add no benefit are passed over. Subscriptions that come by a
+    broker over different links and share none onward cannot be told as one: they end up in different clusters.
 
     >>> aa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=1)
     Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
@@ -34,6 +36,7 @@ def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
         told[joined[0]] = np.bitwise_or.reduce(told[joined], axis=0)
         of[np.isin(of, joined)] = joined[0]
         benefit += added
+    of = split(problem, of)
     folds = Folds(of, saved(problem, of), 0.0)
     return Folds(of, folds.benefit, float(sum(cost_of_many(problem, members) for members in folds.clusters())))
 

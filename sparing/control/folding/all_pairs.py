@@ -1,12 +1,13 @@
-"""MEFA for few subscriptions: all pairs of clusters are candidates, and nothing is compiled.
+"""MEFA for few subscriptions: all pairs of clusters that share a link are candidates, and nothing is compiled.
 
-What pairs cost is remembered, so that a round only works out those of the cluster that is new.
+Costs of clusters are remembered, so a round only computes the pairs of the cluster that is new.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,45 +17,92 @@ from sparing.control.folding.weighing import Cluster, Weighing
 ROUNDING = 1e-9
 
 
+class _Plan(NamedTuple):
+    clusters: list[Cluster]  # by lowest members
+    benefit: int
+    cost: float
+
+
+class _Pair(NamedTuple):
+    """Two clusters by their places in the plan. Pairs are compared in this order: the least is the best."""
+
+    key: float
+    lost: int  # the benefit, negative
+    one: int
+    two: int
+    more: float  # incremental cost
+
+
 def all_pairs(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray | None = None) -> Folds:
-    """Clusters by the rules of `mefa`, without polishing. Who is told over no link stays alone."""
-    weighing = Weighing(problem)
-    costs, links = weighing.cost, weighing.links
+    """Clusters by the rules of `mefa`, without polishing and without rivals' plans."""
+    pairs = _Pairs(Weighing(problem))
+    plan = pairs.start(np.arange(len(problem)) if first is None else first)
+    while plan.benefit < theta and (best := pairs.most_efficient(plan)) is not None and -best.key > delta:
+        plan = _joined(plan, best)
+    cheapest = onward = lowered = plan
+    while (best := pairs.most_efficient(onward)) is not None:
+        onward = _joined(onward, best)
+        if onward.cost <= cheapest.cost + ROUNDING * max(cheapest.cost, 1.0):
+            cheapest = onward
+    while (best := pairs.lowering_most(lowered)) is not None:
+        lowered = _joined(lowered, best)
+    return pairs.folds(min(cheapest, lowered, key=lambda found: found.cost), len(problem))
 
-    @cache
-    def key(one: Cluster, other: Cluster) -> tuple[float, int] | None:
-        """How good it is to join two clusters (less is better), None if it is not to be thought of."""
-        benefit = (links(one) & links(other)).bit_count()
-        more = costs(one | other) - costs(one) - costs(other)
-        if not links(one) or not links(other) or (not benefit and more >= 0):
-            return None
-        return -inf if more <= 0 else -benefit / more, -benefit
 
-    start = np.arange(len(problem)) if first is None else first
-    clusters = weighing.folded(start)
-    benefit = sum(links(frozenset([n])).bit_count() for n in range(len(problem)))
-    benefit -= sum(links(cluster).bit_count() for cluster in clusters)
-    total, enough = float(sum(map(costs, clusters))), False
-    best: tuple[float, list[Cluster], int] | None = None
-    while True:
-        pairs = [
-            (found, at, later)
+def _joined(plan: _Plan, pair: _Pair) -> _Plan:
+    """The plan after a join; the joined cluster keeps the place of the one with the lowest member."""
+    clusters = plan.clusters
+    joined = clusters[pair.one] | clusters[pair.two]
+    rest = [*clusters[: pair.one], joined, *clusters[pair.one + 1 : pair.two], *clusters[pair.two + 1 :]]
+    return _Plan(rest, plan.benefit - pair.lost, plan.cost + pair.more)
+
+
+class _Pairs:
+    """Pairs of clusters and what they are worth."""
+
+    def __init__(self, weighing: Weighing) -> None:
+        self._weighing = weighing
+        self._worth = cache(self._compute_worth)
+
+    def start(self, first: np.ndarray) -> _Plan:
+        """The plan before the first join."""
+        links = self._weighing.links
+        clusters = self._weighing.folded(first)
+        alone = sum(links(frozenset([member])).bit_count() for cluster in clusters for member in cluster)
+        told = sum(links(cluster).bit_count() for cluster in clusters)
+        return _Plan(clusters, alone - told, float(sum(map(self._weighing.cost, clusters))))
+
+    def most_efficient(self, plan: _Plan) -> _Pair | None:
+        """The pair with the largest benefit for its incremental cost."""
+        found = (
+            _Pair(-inf if more <= 0 else lost / more, lost, one, two, more)
+            for one, two, lost, more in self._sharing(plan)
+        )
+        return min(found, default=None)
+
+    def lowering_most(self, plan: _Plan) -> _Pair | None:
+        """The pair that lowers the cost most, if any lowers it."""
+        found = (_Pair(more, lost, one, two, more) for one, two, lost, more in self._sharing(plan) if more < 0)
+        return min(found, default=None)
+
+    def folds(self, plan: _Plan, count: int) -> Folds:
+        """The plan's clusters as `Folds`, with the cost computed without rounding errors of increments."""
+        of = np.empty(count, dtype=np.int64)
+        for cluster in plan.clusters:
+            of[list(cluster)] = min(cluster)
+        return Folds(of, plan.benefit, float(sum(map(self._weighing.cost, plan.clusters))))
+
+    def _sharing(self, plan: _Plan) -> list[tuple[int, int, int, float]]:
+        """Pairs that share a link: their places, the benefit (negative) and the incremental cost."""
+        clusters = plan.clusters
+        return [
+            (at, later, *worth)
             for at, one in enumerate(clusters)
-            for later, other in enumerate(clusters[at + 1 :], at + 1)
-            if (found := key(one, other)) is not None
+            for later in range(at + 1, len(clusters))
+            if (worth := self._worth(one, clusters[later])) is not None
         ]
-        (ratio, lost), at, later = min(pairs, default=((0.0, 0), 0, 0))
-        enough = enough or benefit >= theta or -ratio <= delta
-        if enough and (best is None or total <= best[0] + ROUNDING * max(best[0], 1.0)):
-            best = total, clusters, benefit
-        if not pairs:
-            break
-        joined = clusters[at] | clusters[later]  # keeps the place of the one with the lowest member
-        total += costs(joined) - costs(clusters[at]) - costs(clusters[later])
-        benefit -= lost
-        clusters = [*clusters[:at], joined, *clusters[at + 1 : later], *clusters[later + 1 :]]
-    assert best is not None
-    of = np.empty(len(problem), dtype=np.int64)
-    for cluster in best[1]:
-        of[list(cluster)] = min(cluster)
-    return Folds(of, best[2], float(sum(map(costs, best[1]))))
+
+    def _compute_worth(self, one: Cluster, other: Cluster) -> tuple[int, float] | None:
+        links, cost = self._weighing.links, self._weighing.cost
+        benefit = (links(one) & links(other)).bit_count()
+        return (-benefit, cost(one | other) - cost(one) - cost(other)) if benefit else None

@@ -1,14 +1,10 @@
-"""Which subscriptions may be joined at all: neighbours in the order of ranges, among those told over the same link.
-
-Those that come to the same publishers' broker may be, too. Where they share no link that saves nothing, but it may
-lower the cost.
-"""
+"""Which subscriptions may be joined at all: neighbours in the order of ranges, among those told over the same link."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from sparing.control.folding.problem import NO_WAY, WORD, Problem
+from sparing.control.folding.problem import WORD, Problem
 
 
 def candidates(problem: Problem, neighbours: int) -> tuple[np.ndarray, np.ndarray]:
@@ -27,8 +23,6 @@ def candidates(problem: Problem, neighbours: int) -> tuple[np.ndarray, np.ndarra
     for order in _orders(problem):
         told = problem.told[order]
         lists = [order[(told[:, word] >> np.uint64(bit)) & np.uint64(1) != 0] for word, bit in links]
-        some = order[told.any(axis=1)]
-        lists += [some[towards[problem.home[some]] != NO_WAY] for towards in problem.towards]
         for there in lists:
             for step in range(1, min(neighbours + 1, len(there))):
                 one, two = there[:-step], there[step:]

@@ -14,6 +14,8 @@ MOST = 10  # subscriptions; ten can be parted in 115,975 ways
 def exact(problem: Problem, theta: float) -> Folds:
     """Of all partitions with a benefit of theta or more the cheapest; among equals the one with most benefit.
 
+    Members of a cluster share links, directly or by way of other members.
+
     If theta cannot be reached, the most benefit that is possible is asked for.
 
     >>> exact(Problem.on_tree([0, 0], [1, 1, 1], [(0, 10), (10, 20), (0, 20)]), theta=1)
@@ -24,6 +26,7 @@ def exact(problem: Problem, theta: float) -> Folds:
     subsets = [[member for member in range(len(problem)) if mask >> member & 1] for mask in range(1 << len(problem))]
     costs = [cost(problem, members) for members in subsets]
     links = [int(counted(np.bitwise_or.reduce(problem.told[members], axis=0, initial=0)).sum()) for members in subsets]
+    allowed = [_connected(problem, members) for members in subsets]
     alone = int(counted(problem.told).sum())
     wanted = min(theta, problem.possible())
     best: tuple[float, int, list[int]] | None = None
@@ -41,7 +44,8 @@ def exact(problem: Problem, theta: float) -> Folds:
         others = company = left ^ lowest
         while True:
             cluster = lowest | company
-            part(left ^ cluster, [*clusters, cluster], spent + costs[cluster], told + links[cluster])
+            if allowed[cluster]:
+                part(left ^ cluster, [*clusters, cluster], spent + costs[cluster], told + links[cluster])
             if not company:
                 return
             company = (company - 1) & others
@@ -52,3 +56,12 @@ def exact(problem: Problem, theta: float) -> Folds:
         of[subsets[cluster]] = subsets[cluster][0]
     spent, told = best[:2] if best is not None else (0.0, 0)
     return Folds(of, alone - told, spent)
+
+
+def _connected(problem: Problem, members: list[int]) -> bool:
+    """Whether all members can be reached from the first by links that two of them share."""
+    left, reached = members[1:], np.bitwise_or.reduce(problem.told[members[:1]], axis=0, initial=0)
+    while near := [member for member in left if (problem.told[member] & reached).any()]:
+        left = [member for member in left if member not in near]
+        reached = np.bitwise_or.reduce(problem.told[near], axis=0, initial=0) | reached
+    return not left

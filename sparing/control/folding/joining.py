@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,16 +31,26 @@ class Joining:
             state = self.clusters, self.pieces, self.ways, self.near
             self.benefit, self.pieces, self.near = start(*state, first, self.marks, self.seen)
 
+    def copy(self) -> Joining:
+        """The same clusters, to be joined in another way."""
+        found = copy(self)
+        found.clusters = Clusters(*map(np.copy, self.clusters))
+        found.pieces, found.near = Pieces(*map(np.copy, self.pieces)), Near(*map(np.copy, self.near))
+        found.marks, found.seen = self.marks.copy(), self.seen.copy()
+        return found
+
     def join(self, goal: int, theta: float, least: float) -> Joins:
-        """Until the benefit is theta, or no pair is better than the least that is asked for. Can be done once."""
+        """Until the benefit is theta, or no pair is better than the least that is asked for."""
         count = len(self.clusters.into)
         first = np.array([_standing(self.clusters.into, slot) for slot in range(count)], dtype=np.int64)
-        slots, facts = np.empty((count, 2), dtype=np.int32), np.empty((count, 3))
+        slots, facts = np.empty((count, 2), dtype=np.int32), np.empty((count, 2))
         cost = float(self.clusters.cost[np.unique(first)].sum()) if count else 0.0
         state = self.clusters, self.pieces, self.ways, self.near
         found = greedy(*state, goal, float(theta), float(least), self.benefit, self.marks, self.seen, slots, facts)
-        self.pieces, steps = found
-        return Joins(first, slots[:steps], facts[:steps], self.benefit, cost)
+        self.pieces, self.near, steps = found
+        joins = Joins(first, slots[:steps], facts[:steps], self.benefit, cost)
+        self.benefit = int(joins.benefits()[-1])
+        return joins
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +59,7 @@ class Joins:
 
     first: np.ndarray  # subscription -> slot of its cluster
     slots: np.ndarray  # [join] -> the slot that stayed, and the one that went
-    facts: np.ndarray  # [join] -> key, and what it adds to the cost and to the benefit
+    facts: np.ndarray  # [join] -> what it adds to the cost and to the benefit
     benefit: int
     cost: float
 

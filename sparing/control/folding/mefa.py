@@ -1,16 +1,24 @@
 """MEFA, the Most-Efficient-First Algorithm.
 
-Join the pair of clusters with the largest benefit for its incremental cost, over and over, until the benefit is theta
-or no ratio is above delta. The slides stop there. But increments of cost can fall (three ranges that cost 10 in any
-pair may cost nothing together), so it pays to go on: here all is joined in that order, and of the clusters from there
-on the cheapest are taken. What has been joined early is never parted by that, so few subscriptions are polished.
+Join the two clusters with the largest benefit for their incremental cost, over and over, until the benefit is theta or
+no ratio is above delta. Only clusters that share a link are joined: others save nothing together, and a member in
+another subtree does not cover what a leaving one leaves on the link.
 
-All pairs are candidates among few subscriptions (`all_pairs`). Among many they are neighbours in the order of ranges on
-some link (`candidates`), which wait in a heap; after a join only the pairs of the new cluster are worked out again
-(`kernels.greedy`). Where the plan of a rival (`aa`, `spa`) is cheaper still, as where most ranges overlap, it is taken.
+The slides stop there. But incremental costs can fall (three ranges that cost 10 in any pair may cost nothing together),
+so joining goes on, in two ways, and the cheaper plan is kept:
 
-Source: slides "Most-Efficient-First Algorithm (MEFA)"; benefit counts links on which an entry is really saved. As
-printed it is in `literal`.
+- in the order of efficiency until nothing is left to join, keeping the cheapest clusters on the way;
+- by the pair that lowers the cost most, while there is one. This is the printed algorithm (`literal`), so MEFA never
+  costs more than that, as far as all pairs are candidates.
+
+Joins are never undone by that, so plans of few subscriptions are polished.
+
+All pairs are candidates among few subscriptions (`all_pairs`; `joining` in three dimensions and more). Among many, the
+candidates are neighbours in the order of ranges on some link (`candidates`). They wait in a heap, and a join only
+computes the pairs of the new cluster again (`kernels.greedy`). Where the plan of a rival (`aa`, `spa`) is cheaper, as
+where most ranges overlap, it is taken.
+
+Source: slides "Most-Efficient-First Algorithm (MEFA)"; benefit counts links on which an entry is really saved.
 """
 
 from __future__ import annotations
@@ -20,13 +28,14 @@ import numpy as np
 from sparing.control.folding.aa import aa
 from sparing.control.folding.all_pairs import all_pairs
 from sparing.control.folding.joining import Joining, Joins
-from sparing.control.folding.kernels.greedy import EFFICIENT, KEY
+from sparing.control.folding.kernels.greedy import EFFICIENT, LOWERING
 from sparing.control.folding.polish import polished
 from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 
-FEW = 100  # subscriptions, with ranges of one or two dimensions
-MANY = 4096  # subscriptions, from which on SPA is not tried, and with several dimensions joining ends at theta
+FEW = 100  # subscriptions, among which all pairs are candidates
+MANY = 4096  # subscriptions; with more and several dimensions, past theta only joins that lower the cost are made
+MOST_SIMILAR = 20_000  # subscriptions; with more, SPA's plan is not tried
 ANY = -1.0  # below all similarities
 
 
@@ -42,14 +51,15 @@ def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray |
     Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
     """
     flat, theta = problem.low.shape[1] <= 2, min(theta, problem.possible())
-    if len(problem) <= FEW and flat:
+    few = len(problem) <= FEW
+    if few and flat:
         found = all_pairs(problem, theta, delta, first)
         return found if first is not None else _polished(problem, found, theta)
-    found = joined(problem, theta, delta, first)
+    found = joined(problem, theta, delta, first, len(problem) if few else None)
     if first is not None or found.benefit < theta:
         return found
     rivals = [aa(problem, theta, ANY)] if flat else []
-    rivals += [spa(problem, theta, ANY)] if len(problem) <= MANY else []
+    rivals += [spa(problem, theta, ANY)] if len(problem) <= MOST_SIMILAR else []
     return min([found, *(rival for rival in rivals if rival.benefit >= theta)], key=lambda folds: folds.cost)
 
 
@@ -70,15 +80,16 @@ def joined(
 ) -> Folds:
     """Clusters among many subscriptions. `neighbours` are the candidates of each on a link, in each order of ranges."""
     joining = Joining(problem, first, neighbours)
-    onward = problem.low.shape[1] == 1 or len(problem) <= MANY
-    joins = joining.join(EFFICIENT, np.inf if onward else theta, -np.inf if onward else delta)
-    return joins.folds(_cheapest(joins, theta, delta))
+    joining.join(EFFICIENT, theta, delta)
+    lowered = joining.copy().join(LOWERING, np.inf, -np.inf).folds()
+    if problem.low.shape[1] > 1 and len(problem) > MANY:
+        return lowered
+    onward = joining.join(EFFICIENT, np.inf, -np.inf)
+    return min(onward.folds(_cheapest(onward)), lowered, key=lambda folds: folds.cost)
 
 
-def _cheapest(joins: Joins, theta: float, delta: float) -> int:
-    """After how many joins the cost is least, from where the benefit is theta or a ratio is no more than delta."""
+def _cheapest(joins: Joins) -> int:
+    """After how many joins the cost is least; of equals, the most joins."""
     costs = joins.costs()
-    enough = np.append(-joins.facts[:, KEY] <= delta, True) | (joins.benefits() >= theta)
-    from_there = costs[int(np.argmax(enough)) :]
-    cheapest = np.flatnonzero(from_there <= from_there.min() + 1e-9 * max(float(np.abs(costs).max()), 1.0))
-    return int(np.argmax(enough)) + int(cheapest[-1])
+    cheapest = np.flatnonzero(costs <= costs.min() + 1e-9 * max(float(np.abs(costs).max()), 1.0))
+    return int(cheapest[-1])

@@ -2,7 +2,7 @@
 
 Greedy joins are never undone, so a subscription may sit where it was cheap early on. Every step takes the change that
 lowers the cost most and leaves the benefit at what was asked for; each lowers the cost, so this ends. All changes are
-looked at in every step, which is for few subscriptions only.
+looked at in every step, which is for few subscriptions only. Members of a cluster go on to share links.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def polished(problem: Problem, folds: Folds, theta: float) -> Folds:
 
     least = min(theta, benefit)
     while True:
-        found = [(*weighed(change), _order(change), change) for change in _changes(set(filter(links, clusters)))]
+        found = [(*weighed(change), _order(change), change) for change in _changes(weighing, clusters)]
         good = [one for one in found if one[0] < -LEAST * max(whole, 1.0) and benefit + one[1] >= least]
         if not good:
             break
@@ -48,16 +48,19 @@ def polished(problem: Problem, folds: Folds, theta: float) -> Folds:
     return Folds(of, benefit, float(sum(map(costs, clusters))))
 
 
-def _changes(clusters: set[Cluster]) -> Iterator[Change]:
+def _changes(weighing: Weighing, clusters: set[Cluster]) -> Iterator[Change]:
     ordered = sorted(clusters, key=min)
     for at, one in enumerate(ordered):
         for other in ordered[at + 1 :]:
-            yield (one, other), (one | other,)
+            if weighing.share(one, other):
+                yield (one, other), (one | other,)
         for member in sorted(one) if len(one) > 1 else ():
             alone, rest = frozenset([member]), one - {member}
+            if not weighing.connected(rest):
+                continue
             yield (one,), (rest, alone)
             for other in ordered:
-                if other is not one and len(other) > 1:
+                if other is not one and len(other) > 1 and weighing.share(alone, other):
                     yield (one, other), (rest, other | alone)
 
 

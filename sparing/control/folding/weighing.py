@@ -36,6 +36,20 @@ class Weighing:
             self._links[cluster] = bits
         return self._links[cluster]
 
+    def share(self, one: Cluster, other: Cluster) -> bool:
+        """Whether members of both clusters are told over one link."""
+        return bool(self.links(one) & self.links(other))
+
+    def connected(self, cluster: Cluster) -> bool:
+        """Whether all members share links, directly or by way of other members."""
+        start, *left = cluster
+        reached = self._told[start]
+        while near := [member for member in left if self._told[member] & reached]:
+            left = [member for member in left if not self._told[member] & reached]
+            for member in near:
+                reached |= self._told[member]
+        return not left
+
     def folded(self, names: np.ndarray) -> list[Cluster]:
         """The clusters, by lowest members, if `names` says for every subscription which it is in."""
         return [frozenset(np.flatnonzero(names == name).tolist()) for name in np.unique(names).tolist()]

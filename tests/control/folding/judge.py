@@ -1,4 +1,4 @@
-"""SPA and AA as the slides describe them, on plain measures."""
+"""SPA and AA as the slides describe them, on plain measures, and which subscriptions share links."""
 
 from __future__ import annotations
 
@@ -41,7 +41,31 @@ def literal_aa(problem: Problem, theta: float, least: float = 0.0) -> Folds:
             break
         *_, broker, of = min(choices, key=lambda choice: choice[:3])
         done.add(broker)
+    parts = [part for cluster in np.unique(of) for part in parts_of(problem, np.flatnonzero(of == cluster).tolist())]
+    of = np.array([min(next(part for part in parts if member in part)) for member in range(len(problem))])
     return Folds(of, saved(problem, of), cost_of(problem, of))
+
+
+def links_of(problem: Problem, member: int) -> set[tuple[int, int]]:
+    words = problem.told[member].tolist()
+    return {(at, bit) for at, word in enumerate(words) for bit in range(64) if word >> bit & 1}
+
+
+def parts_of(problem: Problem, members: list[int]) -> list[list[int]]:
+    """The members by who shares links, directly or by way of other members."""
+    parts: list[list[int]] = []
+    for member in members:
+        mine = links_of(problem, member)
+        sharing = [part for part in parts if any(mine & links_of(problem, other) for other in part)]
+        joined = [member, *(other for part in sharing for other in part)]
+        parts = [part for part in parts if part not in sharing] + [joined]
+    return parts
+
+
+def share_links(problem: Problem, of: np.ndarray) -> bool:
+    """Whether the members of every cluster share links."""
+    clusters = [np.flatnonzero(of == cluster).tolist() for cluster in np.unique(of)]
+    return all(len(parts_of(problem, members)) == 1 for members in clusters)
 
 
 def comes_by(problem: Problem, member: int, broker: int) -> bool:

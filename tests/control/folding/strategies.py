@@ -43,6 +43,20 @@ def problems(draw: st.DrawFn, dimensions: int | None = None, most: int = 8) -> P
 
 
 @st.composite
+def wide_trees(draw: st.DrawFn, most: int = 7) -> Problem:
+    """One publisher's broker with several brokers below it, so that some subscriptions share no link."""
+    below = draw(st.integers(2, 3))
+    parents = [0] * (below + 1) + draw(st.lists(st.integers(1, below), max_size=2))
+    homes = draw(st.lists(st.integers(1, len(parents) - 1), min_size=4, max_size=most))
+    ranges = [(low, low + draw(st.integers(1, 30))) for low in draw(_lows(len(homes)))]
+    return Problem.on_tree(parents, homes, ranges)
+
+
+def _lows(count: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.integers(0, 30), min_size=count, max_size=count)
+
+
+@st.composite
 def partitions(draw: st.DrawFn, count: int) -> np.ndarray:
     """Subscription -> the lowest number in its cluster."""
     labels = draw(st.lists(st.integers(0, 3), min_size=count, max_size=count))

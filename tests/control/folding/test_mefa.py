@@ -20,8 +20,8 @@ from sparing.control.folding.mefa import joined, mefa
 from sparing.control.folding.polish import polished
 from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
-from tests.control.folding.judge import literal_aa, literal_spa
-from tests.control.folding.strategies import partitions, problems
+from tests.control.folding.judge import literal_aa, literal_spa, share_links
+from tests.control.folding.strategies import partitions, problems, wide_trees
 from tests.control.folding.test_measures import SLIDES
 from tests.tries import tries
 
@@ -113,12 +113,52 @@ def test_what_is_said_is_true(method: Callable[[Problem, float], Folds], problem
         assert found.benefit >= min(theta, problem.possible())
 
 
+@pytest.mark.parametrize("method", [mefa, spa, aa, exact, literal_mefa])
+@settings(deadline=None)
+@given(st.one_of(problems(most=6), wide_trees(most=6)), st.integers(0, 25))
+def test_members_share_links(method: Callable[[Problem, float], Folds], problem: Problem, theta: int) -> None:
+    assert share_links(problem, method(problem, theta).of)
+
+
+@settings(deadline=None)
+@given(st.one_of(problems(most=8), wide_trees()), st.integers(0, 25), st.sampled_from([0.0, 0.25, 1.0]))
+def test_no_dearer_than_as_printed(problem: Problem, theta: int, delta: float) -> None:
+    assert mefa(problem, theta, delta).cost <= literal_mefa(problem, theta, delta).cost
+
+
+def test_no_dearer_than_as_printed_on_many_random_trees() -> None:
+    # Few problems show a difference, fewer than a property finds by chance.
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        parents = [0, 0, 0, *rng.integers(1, 3, rng.integers(0, 3)).tolist()]
+        low = rng.integers(0, 100, 5)
+        ranges = np.stack([low, low + rng.integers(1, 40, 5)], axis=1)
+        ranges[-1] = ranges[0]
+        problem = Problem.on_tree(parents, rng.integers(1, len(parents), 5).tolist(), ranges.tolist())
+        for theta in (1, 2, 3):
+            assert mefa(problem, theta).cost <= literal_mefa(problem, theta).cost
+
+
+@settings(deadline=None, max_examples=tries(40))
+@given(st.one_of(problems(most=6), wide_trees(most=6)), st.integers(0, 25))
+def test_no_cheaper_than_the_least(problem: Problem, theta: int) -> None:
+    assert exact(problem, theta).cost <= mefa(problem, theta).cost
+
+
+def test_subtrees_without_a_common_link_stay_apart() -> None:
+    # Subscriptions 0 and 2 share a link, 1 and 3 another one.
+    problem = Problem.on_tree([0, 0, 1, 0], [2, 3, 1, 3], [(71, 76), (23, 50), (51, 59), (51, 59)])
+    for method in (mefa, literal_mefa, exact):
+        assert same(method(problem, 2), Folds(np.array([0, 1, 0, 1]), 2, 61.0))
+
+
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 def test_many_subscriptions(dimensions: int) -> None:
     problem = spread(1, [2000, 300, 100][dimensions - 1], dimensions)
     for share in (0.3, 0.9):
         found = mefa(problem, share * problem.possible())
         certified(problem, found)
+        assert share_links(problem, found.of)
         assert found.benefit >= share * problem.possible()
         assert same(found, mefa(problem, share * problem.possible()))
         certified(problem, spa(problem, share * problem.possible()))

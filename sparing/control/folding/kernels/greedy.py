@@ -35,8 +35,8 @@ from sparing.control.folding.kernels.state import ONCE, room_for_near, standing
 from sparing.control.folding.kernels.ways import joined_delay, meeting
 from sparing.graphs.compiled import compiled, inlined
 
-EFFICIENT, SIMILAR = 0, 1  # what makes a pair good
-KEY, MORE, GAINED = 0, 1, 2  # what is written down of a join: its key, what it adds to the cost, and to the benefit
+EFFICIENT, SIMILAR, LOWERING = 0, 1, 2  # what makes a pair good: benefit for cost, similarity, or a lower cost
+MORE, GAINED = 0, 1  # the facts recorded of a join: what it adds to the cost, and to the benefit
 MANY = 256  # neighbours
 CLOSE = 0.01  # by this share, a similarity (and what it lacks to 1) may be worse than it was
 FEW = 64  # pieces that are summed up anew, so that rounding errors do not add up
@@ -72,9 +72,9 @@ def shared(clusters, pieces, a, b):
 
 @compiled
 def worth(clusters, pieces, ways, goal, a, b):
-    """Whether a pair is a candidate, its key (less is better) and its benefit."""
+    """Whether a pair is a candidate, its key (less is better) and its benefit. Candidates share a link."""
     benefit = shared_links(clusters.told, a, b)
-    if benefit == 0 and goal == SIMILAR:
+    if benefit == 0:
         return False, 0.0, benefit
     most = MOST_PIECES if pieces.low.shape[1] == 2 else MOST_DEEP_PIECES
     if pieces.low.shape[1] > 1 and max(clusters.piece[a, 1], clusters.piece[b, 1]) > most:
@@ -85,7 +85,9 @@ def worth(clusters, pieces, ways, goal, a, b):
         covered = clusters.covered[a] + clusters.covered[b] - both
         return True, once / covered - 1 if covered > 0 else -1.0, benefit
     cost = once * joined_delay(clusters, ways, a, b) - (clusters.cost[a] + clusters.cost[b])
-    return benefit > 0 or cost < 0, -np.inf if cost <= 0 else -benefit / cost, benefit
+    if goal == LOWERING:
+        return cost < 0, cost, benefit
+    return True, -np.inf if cost <= 0 else -benefit / cost, benefit
 
 
 @inlined
@@ -242,9 +244,10 @@ def start(clusters, pieces, ways, near, first, marks, seen):
 
 @compiled
 def greedy(clusters, pieces, ways, near, goal, theta, least, benefit, marks, seen, slots, facts):
-    """Join the best pairs until the benefit is theta, or no key is below `-least`; pieces then, and how many joins.
+    """Join the best pairs until the benefit is theta, or no key is below `-least`.
 
-    Every join is written down: which slot stayed and which went, and the facts.
+    Returns pieces, neighbours and the number of joins. Of every join, `slots` has the slot that stayed and the one that
+    went, and `facts` what it added.
     """
     heap, steps = fill(clusters, pieces, ways, near, goal, marks, seen), 0
     while benefit < theta and heap.counts[0]:
@@ -270,7 +273,7 @@ def greedy(clusters, pieces, ways, near, goal, theta, least, benefit, marks, see
         before = clusters.cost[a] + clusters.cost[b]
         pieces, keep, gone, changed = join(clusters, pieces, ways, a, b)
         slots[steps, 0], slots[steps, 1] = keep, gone
-        facts[steps, KEY], facts[steps, MORE], facts[steps, GAINED] = key, clusters.cost[keep] - before, gained
+        facts[steps, MORE], facts[steps, GAINED] = clusters.cost[keep] - before, gained
         steps += 1
         near, begin = neighbours_of_both(clusters, near, keep, gone, marks, seen)
         count = clusters.near[keep, 1]
@@ -285,4 +288,4 @@ def greedy(clusters, pieces, ways, near, goal, theta, least, benefit, marks, see
         for place in range(begin, end):
             if lay(heap, clusters, pieces, ways, goal, keep, np.int64(near.slot[place])):
                 rise(heap)
-    return pieces, steps
+    return pieces, near, steps
