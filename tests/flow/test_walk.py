@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections import Counter
 from dataclasses import fields
 
 import pytest
@@ -46,6 +47,13 @@ def cases(draw, **shape):
 def sliding_cases(draw, **shape):
     """Cases in which much is forwarded that was counted before."""
     plan = draw(strategies.sliding_plans(**shape))
+    return Case((plan, draw(strategies.published(plan, least=4))))
+
+
+@st.composite
+def sampling_cases(draw, **shape):
+    """Cases in which much is published that no window counts."""
+    plan = draw(strategies.sampling_plans(**shape))
     return Case((plan, draw(strategies.published(plan, least=4))))
 
 
@@ -112,8 +120,8 @@ def test_brokers_without_a_path_get_nothing(case, policy):
     assert between <= joined
 
 
-@given(cases() | sliding_cases(), strategies.decided | strategies.patient)
-@settings(max_examples=tries(250))
+@given(cases() | sliding_cases() | sampling_cases(), strategies.decided | strategies.patient)
+@settings(max_examples=tries(300))
 def test_forwarding_counts_nothing_twice_and_costs_what_a_slow_walk_costs(case, policy):
     plan, publications = case
     delivered = walked(plan, policy, publications)
@@ -133,8 +141,8 @@ def test_generated_cases_forward_what_is_half_settled():
 # Bills
 
 
-@given(cases())
-@settings(max_examples=tries(60))
+@given(cases() | sampling_cases())
+@settings(max_examples=tries(100))
 def test_subscriber_edge_costs_the_union_of_paths(case):
     plan, publications = case
     assert walked(plan, SUBSCRIBER_EDGE, publications).bill == judge.naive_bill(plan, publications)
@@ -146,6 +154,17 @@ def test_publisher_edge_costs_one_result_per_link_and_window(case):
     plan, publications = case
     slow = judge.slow_walk(plan, publications, judge_of(PUBLISHER_EDGE))
     assert walked(plan, PUBLISHER_EDGE, publications).bill == slow.bill
+
+
+@given(sampling_cases(), strategies.policies | strategies.patient)
+@settings(max_examples=tries(100))
+def test_a_link_carries_no_more_messages_than_publications_that_somebody_beyond_it_uses(case, policy):
+    """Publications in the gaps of sampling windows stay where they are, whatever the links decide."""
+    plan, publications = case
+    used = judge.crossed_at_once(plan, publications, lambda _: True)
+    most = Counter(link for links in used.values() for link in links)
+    for link, messages in walked(plan, policy, publications).bill.only(MessageKind.PUBLICATION).by_link().items():
+        assert messages <= most[link]
 
 
 # Time
