@@ -1,7 +1,8 @@
 """What happens to publications at once, on arrival: match, deliver to plain subscriptions, set the rest aside.
 
 This part of the walk keeps no state and needs no order. A publication travels raw, once per link, to every broker
-that has a plain subscription it matches (or one that must be fed raw); what else it matches is held, by interest group.
+that has a plain subscription it matches (or one that must be fed raw, if one of its windows counts the publication);
+what else it matches is held, by interest group.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sparing.flow.deliver.digest import PAYLOAD
 from sparing.flow.false_positives import Crossings, FalsePositives
 from sparing.flow.interests import Interests
 from sparing.flow.items import Item, item_columns, item_values
-from sparing.flow.kernels import RAW, sort_out
+from sparing.flow.kernels import HELD, RAW, sort_out
 from sparing.flow.ledger import Ledger
 from sparing.flow.matched import NO_MARK, Matched
 from sparing.flow.pairs import Pairs
@@ -59,7 +60,7 @@ class AtOnce:
         self._reached = None if self._hosted.all() else routes.within(self._hosted)
         self._apart = bool((routes.hops < 0).any())
         self._chooser = Chooser(interests.plan)
-        self._false = FalsePositives(interests.plan)
+        self._false = FalsePositives(interests)
         self._hurries: dict[str, tuple[Boxes, np.ndarray]] = {}
 
     def arrive(self, publications: Publications) -> Iterator[Arrival]:
@@ -161,19 +162,35 @@ class AtOnce:
     def _sorted_out(
         self, publications: Publications, pairs: Pairs
     ) -> tuple[tuple[Pairs, Pairs], np.ndarray, np.ndarray]:
-        """Plain and held pairs, and the rows and brokers that must be reached raw; what is urgent counts as plain."""
+        """Plain and held pairs, and the rows and brokers that must be reached raw.
+
+        An urgent publication counts as plain. One in a gap between sampling windows is held, but not sent.
+        """
         interests, plan = self._interests, self._interests.plan
         flags, broker_of, which = interests.flags, plan.broker_of, pairs.subscriptions
-        urgent = self._urgent(publications, pairs)
-        if urgent is not None:  # those pairs are with doubles of their subscriptions that are plain
-            which = np.where(urgent, which + len(flags), which).astype(which.dtype)
-            flags = np.concatenate([flags, np.full(len(flags), RAW)]).astype(flags.dtype)
-            broker_of = np.concatenate([broker_of, broker_of])
+        count = len(flags)
+        urgent, idle = self._urgent(publications, pairs), self._idle(publications, pairs)
+        if urgent is not None or idle is not None:  # those pairs are with doubles of their subscriptions
+            double = np.zeros(len(pairs), dtype=which.dtype)
+            if idle is not None:
+                double[idle] = 2
+            if urgent is not None:
+                double[urgent] = 1
+            which = which + double * count
+            flags = np.concatenate([flags, np.full(count, RAW), flags & HELD]).astype(flags.dtype)
+            broker_of = np.tile(broker_of, 3)
         found = sort_out(pairs.events, pairs.starts, which, flags, broker_of, len(plan.routes.brokers))
         plain, held = (Pairs(pairs.events, *part) for part in found[:2])
-        if urgent is not None:
-            plain = Pairs(plain.events, plain.starts, plain.subscriptions % len(interests.flags))
+        if len(flags) > count:
+            plain, held = (Pairs(some.events, some.starts, some.subscriptions % count) for some in (plain, held))
         return (plain, held), *found[2]
+
+    def _idle(self, publications: Publications, pairs: Pairs) -> np.ndarray | None:
+        """Which pairs no window counts; None if there are none."""
+        if not self._interests.sampling:
+            return None
+        idle = ~self._interests.counted(pairs.subscriptions, publications.time[pairs.rows])
+        return idle if idle.any() else None
 
     def _urgent(self, publications: Publications, pairs: Pairs) -> np.ndarray | None:
         """Which pairs do not wait for the end of a cycle; None if none of them could."""

@@ -1,7 +1,8 @@
 """False positives: publications that a folded entry attracts for somebody who has left.
 
 They travel towards the broker where the cluster is folded, as far as entries have not been told anew, and are dropped
-there. A publication that somebody beyond the link wants is none, however it then travels.
+there. A publication that somebody beyond the link wants is none, however it then travels; one that lies in a gap
+between sampling windows is not wanted for them, and attracted by nobody who had them.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.control.plan import Plan
 from sparing.control.routes import Routes
+from sparing.flow.interests import Interests
 from sparing.flow.pairs import Pairs
 from sparing.flow.publications import Publications
 from sparing.model.types import END_OF_TIME
@@ -27,8 +28,9 @@ class Crossings(NamedTuple):
 class FalsePositives:
     """The ghosts of a plan; nothing changes by use."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, interests: Interests) -> None:
+        self._interests = interests
+        self._plan = plan = interests.plan
         ghosts = () if plan.changed is None else plan.changed.ghosts
         self._ghosts = np.array(ghosts, dtype=np.int64).reshape(-1, 4)  # by number
         self._haunts = np.zeros(len(plan.subscriptions), dtype=bool)
@@ -40,6 +42,7 @@ class FalsePositives:
         """The false crossings, if `found` are all matches, in force or not, and `in_force` those that are."""
         if not len(self._ghosts):
             return None
+        found, in_force = (self._counted(publications, pairs) for pairs in (found, in_force))
         rows, numbers = self._haunting(publications, found)
         if not len(rows):
             return None
@@ -61,6 +64,12 @@ class FalsePositives:
             crossed.append(keys[moving])
         false = np.setdiff1d(np.concatenate(crossed), wanted)
         return Crossings(false // links, false % links) if len(false) else None
+
+    def _counted(self, publications: Publications, pairs: Pairs) -> Pairs:
+        """Without pairs that no window counts."""
+        if not self._interests.sampling:
+            return pairs
+        return pairs.only(self._interests.counted(pairs.subscriptions, publications.time[pairs.rows]))
 
     def _haunting(self, publications: Publications, found: Pairs) -> tuple[np.ndarray, np.ndarray]:
         """Publications and the ghosts that they match. Nobody whom an advertisement for the k best concerns is one."""

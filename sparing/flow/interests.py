@@ -105,6 +105,18 @@ class Interests(Declared):
         return duration, slide, start
 
     @cached_property
+    def sampling(self) -> bool:
+        """Whether the time windows of any subscription leave gaps."""
+        duration, slide, _ = self.windows
+        return bool((duration < slide).any())
+
+    def counted(self, subscriptions: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Whether some window of each subscription counts a publication made at each time; without windows, all do."""
+        duration, slide, start = (column[subscriptions] for column in self.windows)
+        inside: np.ndarray = (times - start) % slide < duration
+        return inside
+
+    @cached_property
     def valid(self) -> tuple[np.ndarray, np.ndarray]:
         """From when and until when each subscription is in force."""
         first = [BEGINNING if s.valid_from is None else s.valid_from for s in self.plan.subscriptions]

@@ -28,6 +28,7 @@ from sparing.flow.matched import Matched
 from sparing.flow.step import Step, Watcher
 from sparing.flow.walk_state import WalkState
 from sparing.model.bill import Bill
+from sparing.model.errors import SparingError
 from sparing.model.types import BEGINNING
 
 MOST_ITEMS = 1 << 23  # (publication, link) pairs that are worked on at once
@@ -59,6 +60,12 @@ class Overlay:
         routes = interests.plan.routes
         here = set(routes.brokers if hosted is None else hosted)
         self.hosted = np.array([broker in here for broker in routes.brokers], dtype=bool)
+        whole = interests.policy.patience or interests.policy.whole_trace
+        if whole and (self.hosted[routes.source] != self.hosted[routes.target]).any():
+            raise SparingError(
+                f"Brokers that are joined by links cannot be hosted apart under the decision {interests.policy.name}: "
+                "host all of them, or use another decision."
+            )
         self._ways: dict[tuple[str, bool], Ways] = {}
         self._known: dict[str, np.ndarray] = {}
 

@@ -21,6 +21,7 @@ from sparing.flow.items import Item
 from sparing.flow.journey.arrays import (
     AHEAD,
     HERE,
+    MARK,
     NONE,
     PUBLICATIONS,
     RAW,
@@ -116,7 +117,6 @@ class Step:
         """Take items from brokers that are hosted elsewhere."""
         if not items:
             return
-        assert not self.policy.patience, "a patient overlay is hosted in one process"
         number = {subscription.id: n for n, subscription in enumerate(self.plan.subscriptions)}
         raw = []
         for item in items:
@@ -218,7 +218,6 @@ class Step:
         ranges = Ranges.of_edges(edges.subscription, edges.end, self.interests.windows[1])
         goals = self.plan.broker_of[ranges.subscription]
         edges = self._placed(edges, ways, goals[ranges.of])
-        marks = sorted((self._nwr(ranges, end, subscription), row) for end, subscription, row in self.marks)
         none = np.zeros(0, np.int64)
         travellers = Travellers(
             none if rows is None else rows.time[:last],
@@ -226,8 +225,7 @@ class Step:
             np.zeros(1, np.int64) if rows is None else rows.goal_starts[: last + 1],
             none if rows is None else rows.goals[: rows.goal_starts[last]],
             entered,
-            np.array([nwr for nwr, _ in marks], dtype=np.int32),
-            np.array([row for _, row in marks], dtype=np.int32),
+            self._marked(edges, ways, ranges, goals),
         )
         watched = self._watched(ranges)
         journey, buckets = set_out(
@@ -270,10 +268,16 @@ class Step:
         """Edges with links in use as places, instead of the brokers at their beginnings."""
         place = np.where(edges.place >= 0, ways.link_of[np.maximum(edges.place, 0), goals], edges.place)
         assert (place[edges.place >= 0] >= 0).all(), "what rests at a broker has a way to go"
-        for at, (_, _, broker, _) in enumerate(self.foreign, len(edges) - len(self.foreign)):
-            goal = goals[at]
-            place[at] = HERE if broker == goal else ways.link_of[broker, goal]
         return Edges(edges.row, edges.subscription, edges.end, place.astype(np.int32), edges.part, edges.degree)
+
+    def _marked(self, edges: Edges, ways: Ways, ranges: Ranges, goals: np.ndarray) -> np.ndarray:
+        """What enters with decisions that were made elsewhere: publications, and partial results (the last edges)."""
+        found = [(self._nwr(ranges, end, number), row, NONE, AHEAD) for end, number, row in self.marks]
+        for edge, (_, _, broker, _) in enumerate(self.foreign, len(edges) - len(self.foreign)):
+            nwr = int(ranges.of[edge])
+            place = HERE if broker == goals[nwr] else int(ways.link_of[broker, goals[nwr]])
+            found.append((nwr, int(edges.row[edge]), edge, place))
+        return np.array(sorted(found), dtype=MARK)
 
     @staticmethod
     def _nwr(ranges: Ranges, end: int, subscription: int) -> int:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from sparing.control.plan import Plan
 from sparing.flow.at_once import Arrival, AtOnce
 from sparing.flow.deliver.identity import about_event, notification_id
@@ -78,13 +80,18 @@ class Walk:
         """
         delivered = Delivered()
         plain = [batch for batch in batches if self._topics[batch.topic].merge is None]
-        arrivals = [arrival for batch in plain for arrival in self._at_once.arrive(batch)]
-        arrivals += self._at_once.receive([i for i in received if i.states is None and not i.subscription])
+        made_here = [arrival for batch in plain for arrival in self._at_once.arrive(batch)]
+        made_elsewhere = self._at_once.receive([i for i in received if i.states is None and not i.subscription])
         waiting: dict[str, list[Matched]] = {}
-        for arrival in arrivals:
+        for arrival in made_here + made_elsewhere:
             self._deliver(arrival, delivered)
+        for arrival in made_here:
             for group, matched in arrival.held.items():
                 waiting.setdefault(group, []).append(matched)
+        for arrival in made_elsewhere:
+            for group, matched in arrival.held.items():
+                on_time = np.flatnonzero(matched.time >= self._time)  # late ones are reported where they were made
+                waiting.setdefault(group, []).append(matched.take(on_time))
         decided = self._decided(received)
         for group in sorted(waiting.keys() | self._states.keys() | decided.keys()):
             state, outcome = self._overlay.advance(

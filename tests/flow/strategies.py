@@ -95,9 +95,11 @@ DECOMPOSABLE = ("n", "count y", "sum x", "avg y", "min y", "max s")
 
 @st.composite
 def time_windows(draw: st.DrawFn) -> TimeWindow:
-    """Sliding, tumbling and sampling windows, aligned anywhere; sliding ones most often."""
+    """Sliding, tumbling and sampling windows, aligned anywhere; a third of them leave wide gaps."""
     slide = draw(st.integers(1, 6))
     duration = draw(st.integers(1, 9) | st.integers(slide, 3 * slide))
+    if not draw(st.integers(0, 2)):
+        duration, slide = draw(st.integers(1, 4)), draw(st.integers(5, 16))
     return TimeWindow(duration, slide, draw(st.integers(1 - slide, slide - 1)))
 
 
@@ -134,6 +136,19 @@ def sliding_queries(draw: st.DrawFn) -> Query:
     return Query("t", box, aggregation=Aggregation(tuple(OUTPUTS[name] for name in names), window))
 
 
+@st.composite
+def sampling_queries(draw: st.DrawFn) -> Query:
+    """Windows with gaps between them, over most of what is published, whether partial results do or not."""
+    duration = draw(st.integers(1, 4))
+    slide = draw(st.integers(duration + 1, 12))
+    window = TimeWindow(duration, slide, draw(st.integers(1 - slide, slide - 1)))
+    names = draw(st.sampled_from([("n",), ("n", "avg y"), ("n", "median y"), ("distinct s",)]))
+    low = draw(st.sampled_from([None, None, 1, 2]))
+    box = Box() if low is None else Box.of({"x": between(INT, low, None)})
+    assert box is not None
+    return Query("t", box, aggregation=Aggregation(tuple(OUTPUTS[name] for name in names), window))
+
+
 trees = st.sampled_from(["shared", "per-source"])
 
 
@@ -158,6 +173,20 @@ def sliding_plans(draw: st.DrawFn, tree: str | None = None) -> Plan:
     some = draw(st.lists(st.tuples(owners, sliding_queries()), min_size=2, max_size=4))
     some += draw(st.lists(st.tuples(owners, queries()), max_size=1))
     subscriptions = tuple(Subscription(f"s{n}", who, query) for n, (who, query) in enumerate(some))
+    return plan_of(overlay, draw(_subscribers(overlay)), subscriptions, tree=tree or draw(trees))
+
+
+@st.composite
+def sampling_plans(draw: st.DrawFn, tree: str | None = None) -> Plan:
+    """Subscriptions to sampling windows, some of them in force for a time only, and perhaps one of another kind."""
+    overlay = draw(overlays(least=2, most=5))
+    owners, bounds = st.sampled_from("ABC"), st.none() | st.integers(FIRST, LAST)
+    some = draw(st.lists(st.tuples(owners, sampling_queries()), min_size=1, max_size=3))
+    some += draw(st.lists(st.tuples(owners, queries()), max_size=1))
+    subscriptions = tuple(
+        Subscription(f"s{n}", who, query, *draw(st.sampled_from([(None, None)] * 2) | st.tuples(bounds, bounds)))
+        for n, (who, query) in enumerate(some)
+    )
     return plan_of(overlay, draw(_subscribers(overlay)), subscriptions, tree=tree or draw(trees))
 
 

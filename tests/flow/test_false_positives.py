@@ -34,20 +34,21 @@ from tests.flow.strategies import (
     published,
     queries,
     results_of,
+    sampling_queries,
     trees,
 )
-from tests.judges.overlay import Publication
+from tests.judges.overlay import Publication, used
 
 EAGER = 1e6  # publications a second: false ranges become too dear within microseconds
 
 
 @st.composite
 def folding_plans(draw: st.DrawFn) -> Plan:
-    """Plain subscriptions that overlap and mostly leave, some windows, a few publishers."""
+    """Plain subscriptions that overlap and mostly leave, some windows (also with gaps), a few publishers."""
     overlay = draw(overlays(least=3, most=5))
     places = st.sampled_from(overlay.brokers)
     plain = st.builds(lambda box: Query("t", box), st.one_of(_on_x, _on_x, _on_x, boxes()))
-    some = draw(st.lists(plain, min_size=3, max_size=7)) + draw(st.lists(queries(), max_size=1))
+    some = draw(st.lists(plain, min_size=3, max_size=7)) + draw(st.lists(queries() | sampling_queries(), max_size=2))
     bounds = st.one_of(st.none(), st.integers(FIRST, FIRST + 6), st.integers(FIRST, LAST))
     subscriptions = []
     for n, query in enumerate(some):
@@ -94,7 +95,7 @@ def cases(draw: st.DrawFn) -> tuple[Plan, list[Publication]]:
 def admits(plan: Plan, number: int, p: Publication) -> bool:
     query = plan.subscriptions[number].query
     codes = {"x": p.x, "y": None if p.y is None else float_code(p.y), "s": p.s, "ts": p.time}
-    return query.topic == p.topic and query.box.admits(codes)
+    return query.topic == p.topic and query.box.admits(codes) and used(plan.subscriptions[number], p)
 
 
 def path(plan: Plan, at: int, goal: int) -> list[int]:
@@ -285,11 +286,14 @@ def test_the_risk_counts_only_members_that_share_a_link(cover_at: str, risk: flo
             Subscription(id_, id_, Query("t", box(*ends[id_])), valid_until=SECOND if id_ == "s1" else None)
             for id_ in ends
         ),
-        decision="adock",
         bucket=1_000_000_000,
-        covering=Covering.NONE,
-        matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
-        folding=FoldingPolicy(Folding.MEFA, 1, rate=1e-9),  # no leave is worth a reconfiguration
+        policy=Policy(
+            covering=Covering.NONE,
+            matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE,
+            folding=Folding.MEFA,
+            theta=1,
+            rate=1e-9,  # no leave is worth a reconfiguration
+        ),
     )
     (folding,) = summary_of(plan).foldings
     assert folding.cost == pytest.approx(risk)

@@ -2,27 +2,35 @@
 
 import copy
 import pickle
-from dataclasses import fields
+from collections import Counter
+from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 from hypothesis import Phase, assume, event, find, given, settings
 from hypothesis import strategies as st
 
 from sparing.control.plan import make_plan
+from sparing.deployment import planning
+from sparing.deployment.deployment import Deployment
 from sparing.flow.links import POLICIES
 from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind, total
 from sparing.model.box import Box
+from sparing.model.errors import SparingError
 from sparing.model.overlay import Link, Overlay
 from sparing.model.policy import Policy
 from sparing.model.subscription import Advertisement, Aggregation, Query, Subscription
 from sparing.model.types import END_OF_TIME
 from sparing.model.window import TimeWindow
+from sparing.workloads import batches as trace
+from sparing.workloads import stock
 from tests.flow import strategies
 from tests.flow.links.known import PUBLISHER_EDGE, SUBSCRIBER_EDGE
+from tests.flow.links.seeded import seeded_case
 from tests.flow.strategies import batches, events_of, judge_of, results_of
 from tests.judges import overlay as judge
-from tests.tries import tries
+from tests.tries import tries, usually
 
 
 class Case(tuple):
@@ -46,6 +54,13 @@ def cases(draw, **shape):
 def sliding_cases(draw, **shape):
     """Cases in which much is forwarded that was counted before."""
     plan = draw(strategies.sliding_plans(**shape))
+    return Case((plan, draw(strategies.published(plan, least=4))))
+
+
+@st.composite
+def sampling_cases(draw, **shape):
+    """Cases in which much is published that no window counts."""
+    plan = draw(strategies.sampling_plans(**shape))
     return Case((plan, draw(strategies.published(plan, least=4))))
 
 
@@ -112,8 +127,8 @@ def test_brokers_without_a_path_get_nothing(case, policy):
     assert between <= joined
 
 
-@given(cases() | sliding_cases(), strategies.decided | strategies.patient)
-@settings(max_examples=tries(250))
+@given(cases() | sliding_cases() | sampling_cases(), strategies.decided | strategies.patient)
+@settings(max_examples=tries(300))
 def test_forwarding_counts_nothing_twice_and_costs_what_a_slow_walk_costs(case, policy):
     plan, publications = case
     delivered = walked(plan, policy, publications)
@@ -133,8 +148,8 @@ def test_generated_cases_forward_what_is_half_settled():
 # Bills
 
 
-@given(cases())
-@settings(max_examples=tries(60))
+@given(cases() | sampling_cases())
+@settings(max_examples=tries(100))
 def test_subscriber_edge_costs_the_union_of_paths(case):
     plan, publications = case
     assert walked(plan, SUBSCRIBER_EDGE, publications).bill == judge.naive_bill(plan, publications)
@@ -146,6 +161,17 @@ def test_publisher_edge_costs_one_result_per_link_and_window(case):
     plan, publications = case
     slow = judge.slow_walk(plan, publications, judge_of(PUBLISHER_EDGE))
     assert walked(plan, PUBLISHER_EDGE, publications).bill == slow.bill
+
+
+@given(sampling_cases(), strategies.policies | strategies.patient)
+@settings(max_examples=tries(100))
+def test_a_link_carries_no_more_messages_than_publications_that_somebody_beyond_it_uses(case, policy):
+    """Publications in the gaps of sampling windows stay where they are, whatever the links decide."""
+    plan, publications = case
+    used = judge.crossed_at_once(plan, publications, lambda _: True)
+    most = Counter(link for links in used.values() for link in links)
+    for link, messages in walked(plan, policy, publications).bill.only(MessageKind.PUBLICATION).by_link().items():
+        assert messages <= most[link]
 
 
 # Time
@@ -293,17 +319,16 @@ def test_what_waits_at_a_broker_takes_the_new_way_when_links_change(tree, name):
 # Hosted elsewhere
 
 
-def hosted_apart(plan, walks, cut):
+def hosted_apart(plan, walks, publications, until):
     """Feed walks that host different brokers until what they send each other no longer changes; then commit."""
+    there = [np.array([broker in hosted for broker in plan.routes.brokers]) for _, hosted in walks]
+    inside = [[batch.take(np.flatnonzero(mine[batch.at])) for batch in publications] for mine in there]
     received = [[] for _ in walks]
-    for _ in range(4 * len(plan.routes.brokers) + 4):
+    for _ in range(4 * len(plan.routes.brokers) + 40):
         trial = [(copy.copy(walk), hosted) for walk, hosted in walks]
         for walk, _ in trial:
             walk._states = dict(walk._states)
-        out = [
-            walk.feed(batches(plan, [p for p in cut.publications if p.at in hosted]), cut.until, items)
-            for (walk, hosted), items in zip(trial, received, strict=True)
-        ]
+        out = [walk.feed(mine, until, items) for (walk, _), mine, items in zip(trial, inside, received, strict=True)]
         sent = [[item for delivered in out for item in delivered.sent if item.target in hosted] for _, hosted in walks]
         if sent == received:
             return trial, out
@@ -311,40 +336,91 @@ def hosted_apart(plan, walks, cut):
     raise AssertionError("the exchange does not settle")
 
 
-def check_hosted_apart(plan, publications, policy, host, cuts):
-    """Processes that host some brokers each (`host`: broker -> process) do together what one does alone."""
+def steps_of(plan, cuts):
+    return [(batches(plan, cut.publications), cut.until) for cut in cuts]
+
+
+def check_hosted_apart(plan, policy, host, steps):
+    """Processes that host some brokers each (`host`: broker -> process) do together what one does alone.
+
+    `steps` are batches of publications, and how far event time has got after them.
+    """
     walks = []
     for number in sorted(set(host.values())):
         hosted = {broker for broker in host if host[broker] == number}
         walks.append((Walk(plan, policy, hosted), hosted))
-    parts = []
-    for cut in cuts:
-        walks, out = hosted_apart(plan, walks, cut)
+    alone, whole, parts = Walk(plan, policy), [], []
+    for publications, until in steps:
+        walks, out = hosted_apart(plan, walks, publications, until)
         parts += out
-    check_delivered(plan, publications, parts)
-    assert total(part.bill for part in parts) == walked(plan, policy, publications).bill
+        whole.append(alone.feed(publications, until))
+    assert total(part.bill for part in parts) == total(part.bill for part in whole)
+    assert results_of(plan, parts) == results_of(plan, whole)
+    assert sorted(id_ for part in parts for id_ in part.ids(plan)) == sorted(
+        id_ for part in whole for id_ in part.ids(plan)
+    )
+    late = [sorted(id_ for part in some for rows in part.late for id_ in rows.id) for some in (parts, whole)]
+    assert late[0] == late[1]
     return parts
 
 
-@given(cases(least=2), strategies.policies, st.data())
-@settings(max_examples=tries(60))
-def test_brokers_hosted_elsewhere_make_no_difference(case, policy, data):
+@given(cases(least=2) | sliding_cases() | sampling_cases(), strategies.policies, st.booleans(), st.data())
+@settings(max_examples=tries(120))
+def test_brokers_hosted_elsewhere_make_no_difference(case, policy, late, data):
     """Up to three processes, any split (also one whose brokers are not neighbours), in any micro-batches."""
     plan, publications = case
     host = {broker: data.draw(st.integers(0, 2)) for broker in plan.routes.brokers}
     event(f"processes: {len(set(host.values()))}")
-    check_hosted_apart(plan, publications, policy, host, data.draw(strategies.cuts(publications)))
+    check_hosted_apart(plan, policy, host, steps_of(plan, data.draw(strategies.cuts(publications, late=late))))
 
 
-@given(sliding_cases(), strategies.mixed, st.data())
-@settings(max_examples=tries(60))
+@given(sliding_cases(), strategies.policies | strategies.mixed, st.data())
+@settings(max_examples=tries(100))
 def test_every_broker_may_have_a_process_of_its_own(case, policy, data):
     """So that everything that is forwarded after a decision travels between processes, with its mark."""
     plan, publications = case
     host = {broker: number for number, broker in enumerate(plan.routes.brokers)}
-    parts = check_hosted_apart(plan, publications, policy, host, data.draw(strategies.cuts(publications)))
+    parts = check_hosted_apart(plan, policy, host, steps_of(plan, data.draw(strategies.cuts(publications))))
+    check_delivered(plan, publications, parts)
     marked = sum(item.states is None and item.subscription != "" for part in parts for item in part.sent)
     event(f"forwarded between processes: {min(marked, 3)}")
+
+
+HOSTED_APART = [name for name, policy in POLICIES.items() if not policy.patience and not policy.whole_trace]
+
+
+@pytest.mark.parametrize("seed", usually([0, 1], range(20)))
+@pytest.mark.parametrize("name", HOSTED_APART)
+def test_three_processes_do_what_one_does_over_a_longer_time(name, seed):
+    """Enough windows for decisions that depend on what crossed from process to process before, and after."""
+    plan, publications = seeded_case(seed, publications=200)
+    host = {broker: number % 3 for number, broker in enumerate(plan.routes.brokers)}
+    policy = replace(POLICIES[name], period=strategies.PERIOD) if POLICIES[name].period else POLICIES[name]
+    half = sorted(p.time for p in publications)[len(publications) // 2]
+    parts = [[p for p in publications if (p.time < half) == early] for early in (True, False)]
+    steps = [(batches(plan, part), until) for part, until in zip(parts, (half, END_OF_TIME), strict=True)]
+    assert any(part.sent for part in check_hosted_apart(plan, policy, host, steps))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", HOSTED_APART)
+def test_three_processes_do_what_one_does_on_the_overlay_of_the_experiments(name, seed):
+    shape = {"rate": 20.0, "duration": 60.0, "subscriptions": 40, "sliding": 0.6, "staggered": True}
+    made = stock.stock(replace(stock.DEFAULTS, seed=seed, **shape))
+    plan = planning.plan_of(Deployment.of(made.description))
+    publications = [replace(batch, payload=np.full(len(batch), "{}", object)) for batch in trace.batches(made, plan)]
+    host = {broker: int(broker[1:]) % 3 for broker in plan.routes.brokers}
+    parts = check_hosted_apart(plan, POLICIES[name], host, [(publications, END_OF_TIME)])
+    assert any(item.states is not None for part in parts for item in part.sent) or name == "subscriber-edge"
+
+
+@pytest.mark.parametrize("name", sorted(set(POLICIES) - set(HOSTED_APART)))
+def test_brokers_with_links_between_them_are_hosted_together_if_the_policy_needs_that(name):
+    overlay = strategies.Overlay(("a", "b", "c"), (Link("a", "b"),))
+    plan = strategies.plan_of(overlay, {}, ())
+    with pytest.raises(SparingError, match=f"cannot be hosted apart under the decision {name}: host all of them"):
+        Walk(plan, POLICIES[name], hosted=["a", "c"])
+    assert not Walk(plan, POLICIES[name], hosted=["a", "b"]).feed([]).sent
 
 
 @given(cases(apart=True, least=2), st.data())

@@ -1,30 +1,35 @@
 """Small cases worked out by hand: Figure 3 of the paper, the edges of windows, and who is in force when."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from sparing.flow.links.policy import LinkPolicy
+from sparing.control.plan import make_plan
+from sparing.flow.links import POLICIES
+from sparing.flow.links.policy import SECOND, LinkPolicy
 from sparing.flow.walk import Walk
+from sparing.model.bill import MessageKind
 from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.overlay import Link, Overlay
-from sparing.model.subscription import Aggregation, Query, Subscription
+from sparing.model.policy import SECOND
+from sparing.model.rank import Fairness, Rank
+from sparing.model.subscription import Advertisement, Aggregation, Query, Subscription
 from sparing.model.types import INT
 from sparing.model.window import CountWindow, TimeWindow
 from tests.flow.links.known import PUBLISHER_EDGE, SUBSCRIBER_EDGE
-from tests.flow.strategies import OUTPUTS, batches, plan_of
+from tests.flow.strategies import OUTPUTS, TOPICS, batch, batches, plan_of
 from tests.judges.overlay import Publication, slow_walk
 
 LINE = Overlay(("b1", "b2", "b3"), (Link("b1", "b2"), Link("b2", "b3")))
 PAIR = Overlay(("b1", "b2"), (Link("b1", "b2"),))
 
 
-def window(name, duration, slide=1000, *, owner="A", box=None, outputs=("n",), **validity):
+def window(name, duration, slide=1000, *, start=0, owner="A", box=None, outputs=("n",), **validity):
     """A subscription to a window that starts at 0 (and then long after)."""
-    aggregation = Aggregation(tuple(OUTPUTS[o] for o in outputs), TimeWindow(duration, slide))
+    aggregation = Aggregation(tuple(OUTPUTS[o] for o in outputs), TimeWindow(duration, slide, start))
     return Subscription(name, owner, Query("t", box or Box(), aggregation=aggregation), **validity)
 
 
@@ -211,6 +216,60 @@ def test_gaps_between_sampling_windows_cost_nothing():
     delivered = Walk(plan, PUBLISHER_EDGE).feed(batches(plan, [Publication("p", 5, "b1")]))
     assert not delivered.bill
     assert not delivered.notifications
+
+
+@pytest.mark.parametrize("outputs", [("n",), ("median y",), ("distinct s",)])
+@pytest.mark.parametrize("name", sorted(set(POLICIES) - {"patience"}))
+def test_only_publications_that_a_sampling_window_counts_cross_a_link(outputs, name):
+    """A window of 10 seconds every minute, and a publication every second for a minute: 10 of 60 count."""
+    sampling = window("sampling", 10 * SECOND, 60 * SECOND, outputs=outputs)
+    plan = plan_of(PAIR, {"A": ("b2",)}, (sampling,))
+    publications = [Publication(f"{n:02}", n * SECOND, "b1", y=float(n), s="a") for n in range(60)]
+    delivered = Walk(plan, POLICIES[name]).feed(batches(plan, publications))
+    publications_sent = name == "subscriber-edge" or outputs != ("n",)
+    sent = {"publication": 10} if publications_sent else {"result": 1}
+    assert delivered.bill.by_kind() == {"notification": 1, **sent}
+    assert json.loads(delivered.notifications[0].payload) == {outputs[0]: {"n": 10, "median y": 4.5}.get(outputs[0], 1)}
+
+
+def test_a_publication_in_a_gap_goes_to_those_who_use_it():
+    subscriptions = (
+        window("sampling", 2, 10, outputs=("median y",)),
+        window("other", 2, 10, owner="C", outputs=("median y",), start=5),
+        Subscription("plain", "B", Query("t", Box())),
+    )
+    plan = plan_of(LINE, {"A": ("b3",), "B": ("b2",), "C": ("b3",)}, subscriptions)
+    publications = [Publication(f"{time}", time, "b1", y=1.0) for time in (0, 3, 6)]
+    bill = Walk(plan, SUBSCRIBER_EDGE).feed(batches(plan, publications)).bill.only(MessageKind.PUBLICATION)
+    assert bill.by_link() == {("b1", "b2"): 3, ("b2", "b3"): 2}, "at 3 only the plain subscription wants it"
+
+
+@pytest.mark.parametrize("outputs", [("n",), ("median y",)])
+def test_a_sampling_window_that_is_cut_by_its_subscription_counts_what_is_left_of_it(outputs):
+    """Windows [0, 4), [10, 14) ...; in force from 2 to 12."""
+    sampling = window("sampling", 4, 10, outputs=outputs, valid_from=2, valid_until=12)
+    plan = plan_of(PAIR, {"A": ("b2",)}, (sampling,))
+    publications = [Publication(f"{time:02}", time, "b1", y=float(time)) for time in range(20)]
+    delivered = Walk(plan, SUBSCRIBER_EDGE).feed(batches(plan, publications))
+    payloads = {n.start: json.loads(n.payload)[outputs[0]] for n in delivered.notifications}
+    assert payloads == ({0: 2, 10: 2} if outputs == ("n",) else {0: 2.5, 10: 10.5})
+    assert delivered.bill.by_kind() == {"notification": 2, "publication": 4}
+
+
+def test_who_is_among_the_k_best_does_not_depend_on_gaps():
+    """Conditions alone give places, as covering needs it: one whose windows leave a gap keeps its place."""
+    subscriptions = (
+        window("a sampling", 2, 10, outputs=("median y",)),
+        Subscription("b plain", "A", Query("t", Box())),
+    )
+    offered = (Advertisement("p", "b1", "t", Box(), 1, Rank(None, Fairness.NONE)),)
+    plan = make_plan(PAIR, TOPICS, offered, {"A": ("b2",)}, subscriptions, bucket=10)
+    publications = [Publication(f"{time}", time, "b1", y=1.0) for time in (0, 5)]
+    found = replace(batch(plan, "t", publications), advertisement=np.zeros(2, dtype=np.int64))
+    delivered = Walk(plan).feed([found])
+    assert [(n.subscription, n.payload) for n in delivered.notifications] == [(0, '{"median y":1.0}')]
+    assert delivered.events == []
+    assert delivered.bill.only(MessageKind.PUBLICATION).total() == 1
 
 
 # Who is in force when

@@ -237,20 +237,29 @@ def last_hops(
     return bill
 
 
+def used(subscription: Subscription, p: Publication) -> bool:
+    """Whether a subscription can use a publication that it matches: if it has time windows, it must lie in one."""
+    aggregation = subscription.query.aggregation
+    if aggregation is None or isinstance(aggregation.window, CountWindow):
+        return True
+    return bool(_window_starts(aggregation.window, p.time))
+
+
 def crossed_at_once(
     plan: Plan, publications: Sequence[Publication], raw: Callable[[Subscription], bool]
 ) -> dict[str, set[tuple[str, str]]]:
-    """Publication id -> the union of its paths to the brokers of subscriptions that must have it raw."""
+    """Publication id -> the union of its paths to the brokers of subscriptions that must have it raw and use it."""
     crossed: dict[str, set[tuple[str, str]]] = {p.id: set() for p in publications}
     for number, subscription in enumerate(plan.subscriptions):
         if raw(subscription):
             for p in matching(plan, number, publications):
-                crossed[p.id].update(way(plan, p.at, home(plan, number)) or ())
+                if used(subscription, p):
+                    crossed[p.id].update(way(plan, p.at, home(plan, number)) or ())
     return crossed
 
 
 def naive_bill(plan: Plan, publications: Sequence[Publication]) -> Bill:
-    """Subscriber-edge: every publication once on every link of the tree that reaches its matching brokers."""
+    """Subscriber-edge: every publication once on every link of the tree that reaches the brokers that use it."""
     bill = last_hops(plan, publications, publications)
     crossed = crossed_at_once(plan, publications, lambda _: True)
     for p in publications:

@@ -46,7 +46,7 @@ LINK = np.dtype([("source", "i8"), ("target", "i8"), ("crossed", "i8")])
 BROKER = np.dtype([("if_forwarded", "i8"), ("if_aggregated", "i8"), ("hosted", "?"), ("forwards", "?")], align=True)
 ITEM = np.dtype([("degree", "i4"), ("live", "i4"), ("mate", "i4")])
 NODE = np.dtype([("mate", "i4"), ("seen", "i4"), ("via", "i4"), ("saturated", "i4")])
-MARK = np.dtype([("nwr", "i4"), ("row", "i4")])
+MARK = np.dtype([("nwr", "i4"), ("row", "i4"), ("edge", "i4"), ("place", "i4")])  # edge: NONE for a publication
 TOLD_NWR = np.dtype([("nwr", "i8"), ("last", "i8")])
 
 
@@ -58,7 +58,7 @@ class Journey(NamedTuple):
     goals: np.ndarray  # those brokers
     nwrs: np.ndarray  # NWR: end, the broker that it is for, its edges
     nwr_edges: np.ndarray
-    marked: np.ndarray  # MARK: rows that come from elsewhere, with the NWR whose decision forwarded them
+    marked: np.ndarray  # MARK: what comes from elsewhere, with the NWR whose decision sent it: rows, partial results
     links: np.ndarray  # LINK: its brokers
     link_of: np.ndarray  # [broker, broker] -> the link that leads there
     height: np.ndarray  # [broker, broker] -> the most links on a way to the second before it comes by the first

@@ -15,7 +15,6 @@ from sparing.flow.journey.arrays import (
     FREE,
     ITEM,
     LINK,
-    MARK,
     MATCHING,
     NODE,
     NUMBERS,
@@ -43,8 +42,8 @@ from sparing.flow.walk_state import Modes
 class Travellers:
     """The rows of a walk: those that are under way (`entered` of them), then those that enter, in order of time.
 
-    `goals` are the brokers that each travels to at once. `marked_nwr` and `marked_row` name rows among the first ones
-    that enter with the decision on an NWR. Numbers beyond are those of partial results from elsewhere.
+    `goals` are the brokers that each travels to at once. `marked` (MARK) has what enters with the decision on an NWR,
+    in the order of NWRs: rows among the first ones, and partial results from elsewhere, whose numbers are beyond.
     """
 
     time: np.ndarray
@@ -52,8 +51,7 @@ class Travellers:
     goal_starts: np.ndarray
     goals: np.ndarray
     entered: int
-    marked_nwr: np.ndarray
-    marked_row: np.ndarray
+    marked: np.ndarray
 
 
 def set_out(
@@ -102,7 +100,7 @@ def set_out(
         goals=travellers.goals.astype(np.int32),
         nwrs=_records(NWR, end=ranges.end, goal=goals, first=nwr_starts[:-1], last=nwr_starts[1:]),
         nwr_edges=nwr_edges,
-        marked=_records(MARK, nwr=travellers.marked_nwr, row=travellers.marked_row),
+        marked=travellers.marked,
         links=_records(LINK, source=ways.source, target=ways.target),
         link_of=ways.link_of,
         height=ways.height,

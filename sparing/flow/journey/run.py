@@ -14,6 +14,7 @@ from sparing.flow.journey.arrays import (
     FREE,
     MARKED,
     MATCHING,
+    NONE,
     PATIENCE,
     PERIOD,
     RAW,
@@ -72,7 +73,7 @@ def _run(journey: Journey, next_nwr: np.ndarray) -> bool:
 
 @compiled
 def resume(journey: Journey) -> None:
-    """Items that were on links before: work out what policies must know of them."""
+    """Items that rested on links when the last step ended: work out what policies must know of them."""
     if not journey.numbers[DEGREES]:
         return
     links = len(journey.links)
@@ -105,10 +106,16 @@ def enter_before(journey: Journey, time: int) -> None:
 
 @compiled
 def enter_marked(journey: Journey, nwr: int) -> None:
-    """Rows enter that were forwarded to us by the decision on an NWR elsewhere."""
+    """Rows and partial results enter that the decision on an NWR elsewhere sent to us."""
     at = journey.numbers[MARKED]
     while at < len(journey.marked) and journey.marked[at].nwr == nwr:
-        enter(journey, np.int64(journey.marked[at].row))
+        edge, place = np.int64(journey.marked[at].edge), np.int64(journey.marked[at].place)
+        if edge == NONE:
+            enter(journey, np.int64(journey.marked[at].row))
+        else:
+            journey.edges[edge].place = place
+            if place >= 0 and journey.numbers[MATCHING]:
+                adock.result_arrived(journey, nwr, place)
         at += 1
     journey.numbers[MARKED] = at
 

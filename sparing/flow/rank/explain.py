@@ -18,6 +18,7 @@ from sparing.model.counted import counted
 from sparing.model.rank import Fairness
 from sparing.model.subscription import Subscription
 from sparing.model.types import EPOCH, MICROSECOND, Code, Kind
+from sparing.model.window import TimeWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,12 @@ def verdict(plan: Plan, publication: Publications, choice: Choice, number: int) 
     if place is None:
         return Verdict(subscription.id, False, _not_matching(plan, publication, choice, number))
     mine = choice.candidates[place]
-    return Verdict(subscription.id, mine.chosen, _ranking(plan, publication, choice, place))
+    why = _ranking(plan, publication, choice, place)
+    aggregation = subscription.query.aggregation
+    window = None if aggregation is None else aggregation.window
+    if mine.chosen and isinstance(window, TimeWindow) and not window.starts(choice.time):
+        why += " None of its windows counts it: it was published between two of them."
+    return Verdict(subscription.id, mine.chosen, why)
 
 
 def _not_matching(plan: Plan, publication: Publications, choice: Choice, number: int) -> str:

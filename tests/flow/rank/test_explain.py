@@ -16,9 +16,11 @@ from sparing.flow.publications import Publications
 from sparing.flow.rank.choose import Chooser
 from sparing.flow.rank.explain import Choice, choice_of, shown, verdict
 from sparing.model.expression import Attribute
+from sparing.model.functions import function
 from sparing.model.policy import Covering
 from sparing.model.rank import Fairness, Measure, Rank
-from sparing.model.subscription import Query
+from sparing.model.subscription import Aggregation, Output, Query
+from sparing.model.window import TimeWindow
 from tests.control.routing.test_network import three_brokers
 from tests.control.routing.worlds import Codes, best, plans, points
 from tests.flow.rank.test_choose import fair_ranks, matches, publications
@@ -171,6 +173,18 @@ def test_not_in_force(bounds: dict[str, int], sentence: str) -> None:
     others = others.only(others.subscriptions > 0)
     choice = choice_of(plan, rows, others, others)
     assert verdict(plan, rows, choice, 0).why == f"s1 matches, but was not in force then: {sentence}"
+
+
+def test_a_gap_between_sampling_windows_is_mentioned() -> None:
+    plan = three_brokers(Covering.ANCESTOR, BY_AREA, 3)
+    output = Output("n", function("count", None), None)
+    sampling = Aggregation((output,), TimeWindow(2, 10))
+    first = plan.subscriptions[0]
+    changed = replace(first, query=replace(first.query, aggregation=sampling))
+    plan = replace(plan, subscriptions=(changed, *plan.subscriptions[1:]))
+    gets = "s1 gets it: with a score of 100 it is number 1 of the 3 best."
+    assert why(plan, "s1", time=1) == gets
+    assert why(plan, "s1", time=3) == f"{gets} None of its windows counts it: it was published between two of them."
 
 
 def test_scores_as_people_write_them() -> None:
