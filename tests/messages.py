@@ -1,0 +1,8 @@
+"""What a message must say, however it is worded: the names, numbers and code that a reader needs."""
+
+import re
+
+
+def missing(message: str, parts: str) -> list[str]:
+    """Those of some words that a message does not have as words of their own."""
+    return [part for part in parts.split() if not re.search(rf"(?<!\w){re.escape(part)}(?!\w)", message)]
