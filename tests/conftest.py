@@ -24,6 +24,20 @@ settings.register_profile("sparing", deadline=None, derandomize=False, print_blo
 settings.load_profile("sparing")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deal out whole files to the processes of `pytest -n`, those with Spark first.
+
+    So each process starts one Spark session at most, and the many short tests without Spark fill up the end. Tests that
+    look at the same stream are one group: it runs once.
+    """
+    if not hasattr(config, "workerinput"):
+        return
+    for item in items:
+        shared = "watched" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("watched" if shared else item.location[0]))
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
 @pytest.fixture(scope="session")
 def spark() -> "Iterator[SparkSession]":
     """One small session for all tests that need Spark, started by the first of them."""

@@ -6,3 +6,8 @@ import re
 def missing(message: str, parts: str) -> list[str]:
     """Those of some words that a message does not have as words of their own."""
     return [part for part in parts.split() if not re.search(rf"(?<!\w){re.escape(part)}(?!\w)", message)]
+
+
+def says(text: str, parts: str) -> bool:
+    """Whether some line of an output has all of some words."""
+    return any(not missing(line, parts) for line in text.splitlines())
