@@ -24,6 +24,7 @@ settings.register_profile("sparing", deadline=None, derandomize=False, print_blo
 settings.load_profile("sparing")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deal out whole files to the processes of `pytest -n`, those with Spark first.
 

@@ -1,6 +1,12 @@
 """What a message must say, however it is worded: the names, numbers and code that a reader needs."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from sparing.model.errors import SparingError
 
 
 def missing(message: str, parts: str) -> list[str]:
@@ -11,3 +17,11 @@ def missing(message: str, parts: str) -> list[str]:
 def says(text: str, parts: str) -> bool:
     """Whether some line of an output has all of some words."""
     return any(not missing(line, parts) for line in text.splitlines())
+
+
+@contextmanager
+def refused(parts: str) -> Iterator[None]:
+    """A mistake of the user is told, with some words."""
+    with pytest.raises(SparingError) as caught:
+        yield
+    assert missing(str(caught.value), parts) == []

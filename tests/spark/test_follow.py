@@ -208,7 +208,7 @@ def test_edits_of_an_idle_stream_are_told_within_seconds(spark, tmp_path):
         del without["subscriptions"][0]
         accepted = edit(yaml.safe_dump(without), 1)
         assert missing(accepted, "1 subscription gone") == []
-        assert missing(edit("overlay: [", 2), f"{path}:1") == []
+        assert missing(edit("overlay: [", 2), str(path)) == []
         rejected = edit(yaml.safe_dump(without | {"policy": {"decision": "wad"}}), 3)
         assert missing(rejected, "policy.decision adock wad") == []
         assert len(batches) == quiet, "all that without a micro-batch"
