@@ -24,19 +24,13 @@ settings.register_profile("sparing", deadline=None, derandomize=False, print_blo
 settings.load_profile("sparing")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deal out whole files to the processes of `pytest -n`, those with Spark first.
+    """Start with Spark where `pytest -n` deals out files to processes.
 
-    So each process starts one Spark session at most, and the many short tests without Spark fill up the end. Tests that
-    look at the same stream are one group: it runs once.
+    Each process has one Spark session at most, and the many short tests without Spark fill up the end.
     """
-    if not hasattr(config, "workerinput"):
-        return
-    for item in items:
-        shared = "watched" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("watched" if shared else item.location[0]))
-    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 
 @pytest.fixture(scope="session")
