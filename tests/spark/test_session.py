@@ -19,8 +19,8 @@ def test_a_master_that_spark_does_not_know(master):
 @pytest.mark.parametrize(
     ("failure", "why"),
     [
-        (PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={}), "Java ends at once"),
-        (PySparkRuntimeError("Could not parse Master URL: 'local[x]'."), r"Could not parse Master URL: 'local\[x\]'"),
+        (PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={}), "Java"),
+        (PySparkRuntimeError("Could not parse Master URL: 'local[x]'."), "Could not parse Master URL"),
     ],
 )
 def test_spark_that_does_not_start(monkeypatch, failure, why):
