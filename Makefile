@@ -44,15 +44,8 @@ types: setup ## Check types
 contract: setup ## Check that imports only look down
 	$(BIN)/lint-imports
 
-# Two processes at once: tests with Spark, and after them some others, beside the rest, so that both take about as long.
-PLAIN := .pytest_cache/plain.log
-AFTER := tests/study
-unit: setup java ## Run the tests, those that need Spark beside the others
-	@mkdir -p $(dir $(PLAIN))
-	@$(BIN)/python -m pytest -m "not spark" $(AFTER:%=--ignore=%) > $(PLAIN) 2>&1 & plain=$$!; \
-	$(BIN)/python -m pytest -m spark; spark=$$?; \
-	$(BIN)/python -m pytest -m "not spark" $(AFTER); after=$$?; \
-	wait $$plain; plain=$$?; cat $(PLAIN); exit $$((plain | spark | after))
+unit: setup java ## Run the tests, on as many processes as there are cores, up to four
+	$(BIN)/python -m pytest -n auto --maxprocesses 4
 
 .PHONY: faults
 faults: setup java ## The fault matrix; KILLS=100 DAMAGES=40 is the thorough form

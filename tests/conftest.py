@@ -24,6 +24,15 @@ settings.register_profile("sparing", deadline=None, derandomize=False, print_blo
 settings.load_profile("sparing")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Start with Spark where `pytest -n` deals out files to processes.
+
+    Each process has one Spark session at most, and the many short tests without Spark fill up the end.
+    """
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
 @pytest.fixture(scope="session")
 def spark() -> "Iterator[SparkSession]":
     """One small session for all tests that need Spark, started by the first of them."""

@@ -1,6 +1,6 @@
 """Compiles the loops that many tests run, while other checks take place: `python -m tests.loops`.
 
-Otherwise the two processes that run the tests would both begin by compiling the same.
+Otherwise the processes that run the tests would all begin by compiling the same.
 """
 
 from sparing.control.folding.aa import aa

@@ -19,6 +19,7 @@ from sparing.cli.replay import bill_json
 from sparing.deployment.deployment import Deployment
 from sparing.spark.run import replay
 from tests.conftest import SHORT_LIVED
+from tests.messages import missing, says
 from tests.spark import files, world
 from tests.tries import thorough_only
 
@@ -91,108 +92,111 @@ def test_without_arguments_the_commands_are_listed():
 
 
 MISTAKES = {
-    "no such file": (["replay", "nowhere.yaml"], "nowhere.yaml: there is no such file."),
+    "no such file": (["replay", "nowhere.yaml"], "nowhere.yaml"),
     "no such policy": (
         ["replay", "{file}", "--decision", "oracle"],
-        "'oracle' is not a link policy: use adock, patience, wad, wad-live, bat, static, publisher-edge",
+        "oracle adock patience wad wad-live bat static publisher-edge",
     ),
     "a misspelt policy": (
         ["replay", "{file}", "--decision", "wad,adok"],
-        "'adok' is not a link policy: did you mean 'adock'?",
+        "adok adock",
     ),
     "no source": (
         ["replay", "{file}"],
-        "Deployment world has no source: add one, e.g. source: {format: json, path: data/}.",
+        "world source format path",
     ),
     "no such benchmark": (
         ["bench", "speed"],
-        f"There is no benchmark 'speed': choose from {', '.join(BENCHMARKS)}.",
+        f"speed {' '.join(BENCHMARKS)}",
     ),
     "sizes that are no numbers": (
         ["bench", "pipeline", "--subscriptions", "many"],
-        "'many' is not a list of whole numbers",
+        "many",
     ),
     "nothing to explain": (
         ["explain", "{file}"],
-        "Say what to explain: --subscription ID, --publication ID or --event KEY.",
+        "--subscription --publication --event",
     ),
     "a publication has no window": (
         ["explain", "{file}", "--publication", "p", "--at", "2026-01-01"],
-        "--at and --decision are for windows: leave them out with --publication.",
+        "--at --decision --publication",
     ),
     "no such way of merging": (
         ["replay", "{file}", "--events", "caeva,sienna"],
-        "'sienna' is not a way of merging events: did you mean 'siena'?",
+        "sienna siena",
     ),
     "two comparisons at once": (
         ["replay", "{file}", "--events", "caeva,siena", "--decision", "adock,wad"],
-        "Several link policies and --events: compare one or the other.",
+        "--events",
     ),
     "an event is no publication": (
         ["explain", "{file}", "--event", "k", "--publication", "p"],
-        "--event goes with --subscription and --at only: leave the others out.",
+        "--event --subscription --at",
     ),
     "an event has no link policy": (
         ["explain", "{file}", "--event", "k", "--decision", "wad"],
-        "--event goes with --subscription and --at only: leave the others out.",
+        "--event --subscription --at",
     ),
     "an event at no time": (
         ["explain", "{file}", "--event", "k", "--at", "noon"],
-        "--at 'noon' is not a time: write it as 2026-01-01T08:00:05Z.",
+        "--at noon 2026-01-01T08:00:05Z",
     ),
     "a time before all times": (
         ["plan", "{file}", "--at", "0001-01-01T00:00:00+14:00"],
-        "--at '0001-01-01T00:00:00+14:00' is not in the years 1 to 9999 of UTC: choose a time that is.",
+        "--at 0001-01-01T00:00:00+14:00 1 9999 UTC",
     ),
     "a time after all times": (
         ["explain", "{file}", "--subscription", "s", "--at", "9999-12-31T23:59:59-14:00"],
-        "--at '9999-12-31T23:59:59-14:00' is not in the years 1 to 9999 of UTC: choose a time that is.",
+        "--at 9999-12-31T23:59:59-14:00 1 9999 UTC",
     ),
     "a page in place of a folder": (
         ["replay", "{source}", "--report", "{here}"],
-        "{here} cannot be written: it is a folder.",
+        "{here} folder",
     ),
     "a plan in place of a folder": (
         ["plan", "{file}", "--json", "{here}"],
-        "{here} cannot be written: it is a folder.",
+        "{here} folder",
     ),
     "a checkpoint told in no folder": (
         ["inspect", "{folder}", "--json", "{folder}/no/state.json"],
-        "{folder}/no/state.json cannot be written: there is no folder {folder}/no.",
+        "{folder}/no/state.json {folder}/no",
     ),
-    "a city below a file": (["demo", "--folder", "{file}/city"], "{file}/city cannot be written: Not a directory."),
-    "no time": (["plan", "{file}", "--at", "noon"], "--at 'noon' is not a time: write it as 2026-01-01T08:00:05Z."),
+    "a city below a file": (["demo", "--folder", "{file}/city"], "{file}/city"),
+    "no time": (["plan", "{file}", "--at", "noon"], "--at noon 2026-01-01T08:00:05Z"),
     "a setting without a value": (
         ["demo", "--folder", "{folder}", "--conf", "spark.ui.port"],
-        "'spark.ui.port' is not a setting: write it as KEY=VALUE.",
+        "spark.ui.port KEY=VALUE",
     ),
 }
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_one_sentence_and_a_failure(mistake, tmp_path, monkeypatch, capsys):
-    arguments, sentence = MISTAKES[mistake]
+def test_a_mistake_is_one_message_and_a_failure(mistake, tmp_path, monkeypatch, capsys):
+    arguments, parts = MISTAKES[mistake]
     file = tmp_path / "deployment.yaml"
     file.write_text(yaml.safe_dump(world.description([])))
     source = tmp_path / "source.yaml"
     source.write_text(yaml.safe_dump(world.description([]) | {"source": {"format": "json", "path": "data"}}))
     names = {"file": file, "source": source, "folder": tmp_path / "city", "here": tmp_path}
     told = told_for([argument.format(**names) for argument in arguments], monkeypatch, capsys)
-    assert (sentence.format(**names) if "cannot be written" in sentence else sentence) in told
-    assert "Starting Spark" not in told
+    before, message = told.split("Error: ")
+    assert "Spark" not in before, "it is not even started"
+    assert missing(message, parts.format(**names)) == []
 
 
 def test_a_mistake_as_the_terminal_shows_it():
     told = sparing("replay", "nowhere.yaml")
     assert told.returncode == 1
     assert told.stdout == ""
-    assert told.stderr == "Error: nowhere.yaml: there is no such file.\n"
+    (line,) = told.stderr.splitlines()
+    assert line.startswith("Error: nowhere.yaml: ")
 
 
 def test_a_demo_does_not_write_over_other_files(tmp_path, monkeypatch, capsys):
     (tmp_path / "letters.txt").write_text("dear")
     told = told_for(["demo", "--folder", str(tmp_path)], monkeypatch, capsys)
-    assert "has other files in it: choose another folder with --folder." in told
+    assert says(told, f"{tmp_path} --folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
 
 
 def test_no_java_is_one_sentence(tmp_path):
@@ -201,7 +205,7 @@ def test_no_java_is_one_sentence(tmp_path):
         command, capture_output=True, text=True, check=False, env={"PATH": str(tmp_path), "COLUMNS": "200"}
     )
     assert told.returncode == 1
-    assert "Spark needs a Java runtime, 17 or newer, and none was found: install one" in told.stderr
+    assert says(told.stderr, "Java 17")
     assert "Traceback" not in told.stderr
 
 

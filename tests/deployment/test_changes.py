@@ -8,6 +8,7 @@ import pytest
 
 from sparing.deployment.changes import followed, others
 from sparing.deployment.deployment import Deployment
+from tests.messages import missing
 
 BASE = {
     "name": "cars",
@@ -35,27 +36,27 @@ def _changed(path: str, value: object) -> Deployment:
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("watermark", "90 seconds", "watermark was 5 seconds and is 1 minute 30 seconds"),
-        ("policy.decision", "wad", "policy.decision was adock and is wad"),
-        ("bill.bucket", "1 hour", "bill.bucket was 1 minute and is 1 hour"),
-        ("source.path", "/other", "source.path was /data and is /other"),
-        ("source.maxFilesPerTrigger", 2, "source.maxFilesPerTrigger was 1 and is 2"),
-        ("checkpoint", "/checkpoint", "checkpoint was not set and is /checkpoint"),
-        ("topics.traffic.fields.lane", "bigint", "topics.traffic.fields.lane was int and is bigint"),
-        ("topics.other", BASE["topics"]["traffic"], "topics.other was not set and is set"),
-        ("name", "buses", "name was cars and is buses"),
+        ("watermark", "90 seconds", "watermark 5 seconds 1 minute 30"),
+        ("policy.decision", "wad", "policy.decision adock wad"),
+        ("bill.bucket", "1 hour", "bill.bucket 1 minute hour"),
+        ("source.path", "/other", "source.path /data /other"),
+        ("source.maxFilesPerTrigger", 2, "source.maxFilesPerTrigger 1 2"),
+        ("checkpoint", "/checkpoint", "checkpoint /checkpoint"),
+        ("topics.traffic.fields.lane", "bigint", "topics.traffic.fields.lane int bigint"),
+        ("topics.other", BASE["topics"]["traffic"], "topics.other"),
+        ("name", "buses", "name cars buses"),
     ],
 )
 def test_keys_are_named_with_both_values(key, value, told):
     old, new = Deployment.of(BASE), _changed(key, value)
-    assert others(old, new) == told
+    assert missing(others(old, new), told) == []
     assert not followed(old, new)
     assert not others(old, old)
 
 
 def test_secrets_are_not_shown():
     old, new = (_changed("sink", BASE["sink"] | {"kafka.sasl.jaas.config": word}) for word in ("before", "after"))
-    assert others(old, new) == "sink.kafka.sasl.jaas.config has changed"
+    assert missing(others(old, new), "sink.kafka.sasl.jaas.config before after") == ["before", "after"]
 
 
 def test_many_changes_are_cut_short():
@@ -66,19 +67,19 @@ def test_many_changes_are_cut_short():
         "tree": "per-source",
         "matchmaker": "publish-everywhere",
     }
-    assert others(Deployment.of(BASE), _changed("policy", policy)).endswith("; 2 more changes")
+    assert others(Deployment.of(BASE), _changed("policy", policy)).split("; ")[-1].startswith("2 ")
 
 
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("subscriptions", [], "0 subscriptions (1 gone)"),
-        ("subscribers", [{"id": "u", "at": "b"}], "subscribers moved"),
-        ("overlay.links", [["a", "b", {"delay": 5}]], "1 link (1 changed)"),
-        ("publishers", [{"id": "q", "at": "a", "topic": "traffic"}], "1 publisher (1 new, 1 gone)"),
+        ("subscriptions", [], "0 subscriptions 1 gone"),
+        ("subscribers", [{"id": "u", "at": "b"}], "subscribers"),
+        ("overlay.links", [["a", "b", {"delay": 5}]], "1 link changed"),
+        ("publishers", [{"id": "q", "at": "a", "topic": "traffic"}], "1 publisher new gone"),
     ],
 )
 def test_what_is_followed_is_counted(key, value, told):
     old, new = Deployment.of(BASE), _changed(key, value)
-    assert followed(old, new) == told
+    assert missing(followed(old, new), told) == []
     assert not others(old, new)

@@ -11,6 +11,7 @@ from sparing.model.overlay import Link
 from sparing.model.policy import Policy
 from sparing.model.rank import ANYONE, Fairness, Measure, Rank
 from tests.deployment.examples import TORONTO, toronto
+from tests.messages import missing, refused
 
 
 @pytest.fixture
@@ -261,62 +262,45 @@ def test_endpoints(written, role, meant):
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"),
+    ("content", "places", "parts"),
     [
-        (None, "{path}: there is no such file."),
-        (b"", "{path}: this file is empty: describe a deployment in it (see docs/deployment.md)."),
-        (
-            b"# nothing\n",
-            "{path}:1: A deployment must be a mapping with the keys name, overlay and topics, but it is empty.",
-        ),
-        (
-            b"- a\n",
-            "{path}:1: A deployment must be a mapping with the keys name, overlay and topics, but it is [a].",
-        ),
-        (b"\xff\xfe\x00", "{path}: this file is not UTF-8 text."),
-        (
-            b"a: 1\nb: [\n",
-            "{path}:3: This is not valid YAML: while parsing a flow node, did not find expected node content.",
-        ),
-        (
-            b"a: 1\n---\nb: 2\n",
-            "{path}:2: This is not valid YAML: expected a single document in the stream, but found another document.",
-        ),
-        (b"a: 1\nb: \x01\n", "{path}:2: The character '\\x01' is not allowed in YAML."),
-        (
-            b"name: a\noverlay:\n\tbrokers: [a]\n",
-            "{path}:3: This is not valid YAML: there is a tab where only spaces may stand; indent with spaces.",
-        ),
-        (b"[" * 100_000, "{path}:1: This is not valid YAML: it nests too deeply to be read."),
-        (
-            b"a: 1\nb:\n  c: 1\n  c: 2\na: 3\n",
-            (
-                "{path}:4: The key 'c' is given twice (first on line 3): keep one of them.\n"
-                "{path}:5: The key 'a' is given twice (first on line 1): keep one of them."
-            ),
-        ),
-        (b"a: !wrong 1\n", "{path}:1: The tag !wrong is not used in a deployment: remove it."),
-        (b"a: !!int x\n", "{path}:1: 'x' cannot be read as int."),
-        (b"a: &a\n  - *a\n", "{path}:1: This part contains itself through an alias."),
-        (b"? [a]\n: 1\n", "{path}:1: A key must be a single word, not a list or a mapping."),
+        (None, [""], ""),
+        (b"", [""], "docs/deployment.md"),
+        (b"# nothing\n", [":1"], "name overlay topics"),
+        (b"- a\n", [":1"], "name overlay topics [a]"),
+        (b"\xff\xfe\x00", [""], "UTF-8"),
+        (b"a: 1\nb: [\n", [":3"], "YAML"),
+        (b"a: 1\n---\nb: 2\n", [":2"], "YAML document"),
+        (b"a: 1\nb: \x01\n", [":2"], "\\x01 YAML"),
+        (b"name: a\noverlay:\n\tbrokers: [a]\n", [":3"], "YAML tab spaces"),
+        (b"[" * 100_000, [":1"], "YAML"),
+        (b"a: 1\nb:\n  c: 1\n  c: 2\na: 3\n", [":4", ":5"], "c 3 a 1"),
+        (b"a: !wrong 1\n", [":1"], "!wrong"),
+        (b"a: !!int x\n", [":1"], "x int"),
+        (b"a: &a\n  - *a\n", [":1"], "alias"),
+        (b"? [a]\n: 1\n", [":1"], "key"),
     ],
 )
-def test_texts_that_are_no_deployment(tmp_path, content, sentence):
+def test_texts_that_are_no_deployment(tmp_path, content, places, parts):
     path = tmp_path / "wrong.yaml"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(DeploymentError) as caught:
         Deployment.read(path)
-    assert str(caught.value) == sentence.format(path=path)
+    lines = str(caught.value).splitlines()
+    assert [line.startswith(f"{path}{place}: ") for line, place in zip(lines, places, strict=True)] == [True] * len(
+        places
+    )
+    assert missing(str(caught.value), parts) == []
 
 
 def test_a_folder_is_not_a_file(tmp_path):
-    with pytest.raises(DeploymentError, match="this is a folder, not a deployment file"):
+    with refused(f"{tmp_path} folder"):
         Deployment.read(tmp_path)
 
 
 def test_aliases_of_aliases_take_no_time(tmp_path):
     path = tmp_path / "laughs.yaml"
     path.write_text("a0: &a0 [ha]\n" + "".join(f"a{n + 1}: &a{n + 1} [*a{n}, *a{n}]\n" for n in range(60)))
-    with pytest.raises(DeploymentError, match="'a0' is not a key of a deployment"):
+    with refused("a0"):
         Deployment.read(path)

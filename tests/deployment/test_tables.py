@@ -15,6 +15,7 @@ from sparing.deployment.mistakes import DeploymentError
 from sparing.model.expression import Field
 from sparing.model.rank import ANYONE, Fairness, Measure, Rank
 from tests.deployment.examples import toronto
+from tests.messages import missing, says
 
 SQL = "SELECT * FROM traffic WHERE speed < 20"
 
@@ -141,30 +142,29 @@ def test_ranks_in_tables(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("header", "cells", "sentence"),
+    ("header", "cells", "parts"),
     [
         (
             "attributes,attributes.w",
             "{},5",
-            "The column 'attributes' is given twice: as a whole, and in parts as 'attributes.w'.",
+            "attributes attributes.w",
         ),
-        ("attribute.w", "5", "Column 'attribute.w' is not a key of a subscription: did you mean 'attributes'?"),
+        ("attribute.w", "5", "attribute.w attributes"),
         (
             "attributes.w",
             "5\nb,alice,SELECT * FROM traffic,inf",
-            "'attributes.w' of a subscription must be a number, text or a boolean, not inf.",
+            "attributes.w inf",
         ),
         (
             "attributes",
             "nonsense",
-            "'attributes' of a subscription must be a mapping of names to numbers, text or booleans, not 'nonsense'.",
+            "attributes nonsense",
         ),
     ],
 )
-def test_attributes_that_cannot_be_used(tmp_path, header, cells, sentence):
+def test_attributes_that_cannot_be_used(tmp_path, header, cells, parts):
     (tmp_path / "what.csv").write_text(f"id,subscriber,sql,{header}\na,alice,SELECT * FROM traffic,{cells}\n")
-    told = mistake(toronto() | {"subscriptions": "what.csv"}, tmp_path).splitlines()
-    assert sentence in [line.partition(": ")[2] for line in told]
+    assert says(mistake(toronto() | {"subscriptions": "what.csv"}, tmp_path), f"what.csv {parts}")
 
 
 def test_a_folder_as_spark_writes_it(tmp_path):
@@ -188,74 +188,68 @@ def test_a_mistake_names_the_file_and_the_line(tmp_path):
     folder.mkdir()
     (folder / "0.jsonl").write_text(json.dumps(rows[0]))
     (folder / "1.jsonl").write_text("\n".join(map(json.dumps, rows[1:])))
-    assert mistake(toronto() | {"subscriptions": "what"}, tmp_path) == (
-        "what/1.jsonl, line 1: Subscription b names the subscriber 'alise', which does not exist: "
-        "did you mean 'alice'?\n"
-        "what/1.jsonl, line 2: Subscription b is given twice (first at what/1.jsonl, line 1): names must differ.\n"
-        "what/1.jsonl, line 3: Subscription c: Topic traffic has no field sped; did you mean speed?\n"
-        "    SELECT * FROM traffic WHERE sped < 20\n"
-        "                                ^^^^"
-    )
+    first, second, third, *shown = mistake(toronto() | {"subscriptions": "what"}, tmp_path).splitlines()
+    assert missing(first, "what/1.jsonl 1 b alise alice") == []
+    assert missing(second, "what/1.jsonl 2 b 1") == []
+    assert missing(third, "what/1.jsonl 3 c traffic sped speed") == []
+    assert shown == ["    SELECT * FROM traffic WHERE sped < 20", "                                ^^^^"]
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "sentence"),
+    ("name", "content", "parts"),
     [
-        ("who.csv", "id,att\nalice,e1\n", "who.csv: Column 'att' is not a key of a subscriber: did you mean 'at'?"),
-        ("who.csv", "id\nalice\n", "who.csv: This table needs the column at."),
-        ("who.csv", "id,at,at\nalice,e1,e1\n", "who.csv: The column 'at' is given twice."),
-        ("who.csv", "id,at\n,e1\n", "who.csv, line 2: 'id' of a subscriber must be text, not null."),
-        ("who.csv", "", "who.csv: This table cannot be read: Empty CSV file."),
+        ("who.csv", "id,att\nalice,e1\n", "who.csv att at"),
+        ("who.csv", "id\nalice\n", "who.csv at"),
+        ("who.csv", "id,at,at\nalice,e1,e1\n", "who.csv at"),
+        ("who.csv", "id,at\n,e1\n", "who.csv line 2 id null"),
+        ("who.csv", "", "who.csv CSV"),
         (
             "who.csv",
             "id,at\nalice,e1\nbob,\n",
-            "who.csv, line 3: 'at' of a subscriber must be the name of a broker or a list of them, not null.",
+            "who.csv line 3 at null",
         ),
         (
             "who.csv",
             '\nid,at\n"al\nice",e1\n\nbob,\n',
-            "who.csv, line 6: 'at' of a subscriber must be the name of a broker or a list of them, not null.",
+            "who.csv line 6 at null",
         ),
-        ("who.jsonl", '\n\n{"id": "alice"}\n', "who.jsonl, line 3: A subscriber needs the key 'at'."),
-        ("who.jsonl", '{"id": "alice"}\n', "who.jsonl, line 1: A subscriber needs the key 'at'."),
-        ("who.jsonl", "[1]\n", "who.jsonl, line 1: This row must be a mapping with the keys id and at, not a list."),
+        ("who.jsonl", '\n\n{"id": "alice"}\n', "who.jsonl line 3 at"),
+        ("who.jsonl", '{"id": "alice"}\n', "who.jsonl line 1 at"),
+        ("who.jsonl", "[1]\n", "who.jsonl line 1 id at"),
         (
             "who.jsonl",
             '{"id": "alice", "at": "e1", "att": 1}\n',
-            "who.jsonl, line 1: 'att' is not a key of a subscriber: the keys are id and at.",
+            "who.jsonl line 1 att id at",
         ),
         (
             "who.jsonl",
             '{"id": "alice"\n',
-            "who.jsonl: Line 1 is not JSON: Expecting ',' delimiter: line 1 column 15 (char 14).",
+            "who.jsonl 1 JSON 15",
         ),
         (
             "who.txt",
             "",
-            (
-                "subscribers: The table who.txt must be a file ending in "
-                ".parquet, .csv, .json, .jsonl or .ndjson (or compressed, as in .csv.gz)."
-            ),
+            "subscribers who.txt .parquet .csv .json .jsonl .ndjson .csv.gz",
         ),
-        (None, "", "subscribers: There is no table who.csv."),
+        (None, "", "subscribers who.csv"),
     ],
 )
-def test_tables_that_cannot_be_used(tmp_path, name, content, sentence):
+def test_tables_that_cannot_be_used(tmp_path, name, content, parts):
     if name:
         (tmp_path / name).write_text(content)
-    assert sentence in mistake(toronto() | {"subscribers": name or "who.csv"}, tmp_path).splitlines()
+    assert says(mistake(toronto() | {"subscribers": name or "who.csv"}, tmp_path), parts)
 
 
 def test_a_file_that_is_not_what_its_name_says(tmp_path):
     (tmp_path / "who.parquet").write_text("id,at\n")
     told = mistake(toronto() | {"subscribers": "who.parquet"}, tmp_path)
-    assert told.startswith("who.parquet: This table cannot be read: ")
+    assert told.startswith("who.parquet: ")
 
 
 def test_a_folder_with_nothing_to_read(tmp_path):
     (tmp_path / "who").mkdir()
     told = mistake(toronto() | {"subscribers": "who"}, tmp_path)
-    assert told.startswith("subscribers: The table who must be a folder with files of one kind, ending in .parquet")
+    assert missing(told, "subscribers who .parquet") == []
 
 
 def test_many_wrong_names_do_not_take_for_ever(tmp_path):
@@ -266,8 +260,6 @@ def test_many_wrong_names_do_not_take_for_ever(tmp_path):
     pa.parquet.write_table(who, tmp_path / "who.parquet")
     pa.parquet.write_table(what, tmp_path / "what.parquet")
     told = mistake(toronto() | {"subscribers": "who.parquet", "subscriptions": "what.parquet"}, tmp_path)
-    assert told.splitlines()[0] == (
-        "what.parquet, row 1: Subscription s0 names the subscriber 'nobody', which does not exist: "
-        "use w0, w1, w2, w3, w4, w5, w6, w7, ... (20,000 in all)."
-    )
-    assert told.splitlines()[-1] == "... and 19,980 more."
+    first, *_, last = told.splitlines()
+    assert missing(first, "what.parquet 1 s0 nobody w0 w7 20,000") == []
+    assert missing(last, "19,980") == []

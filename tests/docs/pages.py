@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -41,9 +42,9 @@ def text_of(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def flat(page: str) -> str:
-    """The text of a page without line breaks, to look for sentences in."""
-    return " ".join(text_of(page).split())
+def names(text: str) -> list[str]:
+    """What a text marks as code."""
+    return re.findall(r"(?<!`)`([^`\n]+)`(?!`)", text)
 
 
 def essential(text: str) -> list[str]:
@@ -67,15 +68,54 @@ def only(page: str, info: str, within: str = "") -> str:
     return block.text
 
 
-def table(page: str, *columns: str) -> list[dict[str, str]]:
-    """The rows of every table of a page that has just these columns."""
-    found, inside = [], False
+class Table(NamedTuple):
+    """A table of a page. Tests find columns by their positions or by the code in their headings, never by the words."""
+
+    head: list[str]
+    rows: list[list[str]]
+
+    @property
+    def keys(self) -> list[str]:
+        """What the first column names: its code, else its cells."""
+        return [name for row in self.rows for name in names(row[0]) or [row[0]]]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip()[1:-1])]
+
+
+@cache
+def tables(page: str) -> list[Table]:
+    found, above = [], ""
     for line in text_of(page).splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")] if line.startswith("|") else None
-        if cells is None:
-            inside = False
-        elif cells == list(columns):
-            inside = True
-        elif inside and not set(line) <= set("|- "):
-            found.append(dict(zip(columns, cells, strict=True)))
+        if not line.startswith("|"):
+            above = ""
+        elif not above:
+            found.append(Table(_cells(line), []))
+            above = line
+        elif not set(line) <= set("|-: "):
+            found[-1].rows.append(_cells(line))
     return found
+
+
+def table(
+    page: str,
+    width: int,
+    keys: Iterable[str] | None = None,
+    code: Sequence[str] | None = None,
+    where: Callable[[Table], bool] = lambda _: True,
+) -> Table:
+    """The only table of a page with so many columns, with these keys in any order, with this code in its headings."""
+    fitting = [one for one in tables(page) if len(one.head) == width and where(one)]
+    if keys is not None:
+        fitting = [one for one in fitting if set(one.keys) == {str(key) for key in keys}]
+    if code is not None:
+        fitting = [one for one in fitting if names(" ".join(one.head)) == list(code)]
+    assert len(fitting) == 1, f"{page}: {len(fitting)} tables of {width} columns with {keys or code or 'such rows'}"
+    return fitting[0]
+
+
+def same_words(pairs: Iterable[tuple[object, str]]) -> bool:
+    """Whether words stand for facts: one word for each fact, and different ones for different facts."""
+    told = set(pairs)
+    return len(told) == len({fact for fact, _ in told}) == len({word for _, word in told})

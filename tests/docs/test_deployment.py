@@ -4,7 +4,7 @@ import pytest
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.mistakes import DeploymentError
-from tests.docs.pages import blocks, flat, only
+from tests.docs.pages import blocks, only
 
 PAGE = "docs/deployment.md"
 
@@ -13,7 +13,6 @@ def test_the_mistakes_that_are_shown(tmp_path, monkeypatch):
     (city,) = (block.text for block in blocks(PAGE, "yaml") if block.file == "city.yaml")
     edits = {"[c1, e1]": "[c1, e11]", "speed < 20": "sped < 20"}
     for right, wrong in edits.items():
-        assert f"`{right}` is written as `{wrong}`" in flat(PAGE)
         assert city.count(right) == 1
         city = city.replace(right, wrong)
     monkeypatch.chdir(tmp_path)

@@ -1,8 +1,9 @@
-"""What the page about folding says is so."""
+"""The examples and figures of docs/folding.md."""
 
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,15 +12,11 @@ import yaml
 
 from sparing.control.fold_summary import FoldingSummary
 from sparing.control.folding.fold import SHARE
-from sparing.control.folding.kernels.greedy import MOST_PIECES as MOST_BOXES
 from sparing.control.folding.literal import Account, rounds
 from sparing.control.folding.measures import union
-from sparing.control.folding.mefa import FEW, MANY
 from sparing.control.folding.problem import Problem
-from sparing.control.folding.ranges import MOST_PIECES
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, control_bill, start_of
-from sparing.control.routing.churn import DRIFT, LEAST
 from sparing.control.routing.folded import foldable, ground_of
 from sparing.control.summary import summary_of
 from sparing.deployment.deployment import Deployment
@@ -28,7 +25,7 @@ from sparing.deployment.schema import PolicyEntry
 from sparing.model.bill import total
 from sparing.model.policy import Folding
 from tests.docs import walks
-from tests.docs.pages import blocks, table, text_of
+from tests.docs.pages import Table, blocks, names, same_words, table, tables
 
 PAGE = "docs/folding.md"
 POLICY, EXAMPLE, HANG = (block.text for block in blocks(PAGE, "yaml"))
@@ -55,69 +52,63 @@ def test_the_policy_that_is_shown_is_the_default_but_for_the_method() -> None:
     shown = yaml.safe_load(POLICY)["policy"]
     assert PolicyEntry(**shown) == PolicyEntry(folding="mefa")
     assert PolicyEntry().folding == "none"
-    keys = [row["key"].strip("`") for row in table(PAGE, "key", "meaning")]
-    assert keys == list(shown)
+    assert table(PAGE, 2, keys=shown).keys == list(shown)
 
 
 def test_every_method_is_told_about() -> None:
-    methods = [row["`folding`"].strip("`") for row in table(PAGE, "`folding`", "what is joined next")]
-    assert methods == [method.value for method in Folding if method is not Folding.NONE]
+    methods = [method.value for method in Folding if method is not Folding.NONE]
+    assert table(PAGE, 2, keys=methods).keys == methods
 
 
 def test_who_is_folded() -> None:
-    columns = ("subscription", "with `adock`", "with `subscriber-edge`")
-    *rows, last = table(PAGE, *columns)
+    decisions = ["adock", "subscriber-edge"]
+    *rows, last = table(PAGE, 3, code=decisions).rows
     assert len(rows) == 5
+    told = []
     ranked = [yaml.safe_load(EXAMPLE)["publishers"][0] | {"top_k": 1, "rank": "area"}]
     for row in rows:
-        asked = {"subscriptions": [{"id": "q", "subscriber": "ann", "sql": row["subscription"].strip("`")}]}
-        for column in columns[1:]:
-            decision = column.removeprefix("with ").strip("`")
-            may = foldable(plan(more=asked, decision=decision)).all()
-            assert row[column] == ("folded" if may else "alone"), row
-            assert last[column] == "alone"
-            assert not foldable(plan(more=asked | {"publishers": ranked}, decision=decision)).any()
+        asked = {"subscriptions": [{"id": "q", "subscriber": "ann", "sql": names(row[0])[0]}]}
+        for column, decision in enumerate(decisions, 1):
+            told.append((bool(foldable(plan(more=asked, decision=decision)).all()), row[column]))
+            may = foldable(plan(more=asked | {"publishers": ranked}, decision=decision)).any()
+            told.append((bool(may), last[column]))
+    assert {may for may, _ in told} == {True, False}
+    assert same_words(told), told
 
 
 def test_the_rounds() -> None:
     problem = Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)])
     found = [
-        {
-            "round": str(number),
-            "pair": f"s{pair.one + 1}, s{pair.two + 1}",
-            "benefit": str(pair.benefit),
-            "added risk": f"{pair.cost:.0f}",
-        }
+        [str(number), f"s{pair.one + 1}, s{pair.two + 1}", str(pair.benefit), f"{pair.cost:.0f}"]
         for number, one in enumerate(rounds(problem, 3, account=Account.PAIRS), 1)
         for pair in one.candidates
     ]
-    assert found == table(PAGE, "round", "pair", "benefit", "added risk")
+    assert found in [one.rows for one in tables(PAGE)]
 
 
 def test_what_each_method_makes_of_the_example() -> None:
-    rows = table(PAGE, "`folding`", "`theta`", "told as one", "entries saved", "risk")
+    rows = table(PAGE, 5, code=["folding", "theta"]).rows
     assert len(rows) == 4
-    for row in rows:
-        found = folding(plan(folding=row["`folding`"].strip("`"), theta=int(row["`theta`"])))
+    for method, theta, *told in rows:
+        found = folding(plan(folding=names(method)[0], theta=int(theta)))
         (cluster,) = found.clusters
-        assert row["told as one"] == ", ".join(cluster.subscriptions)
-        assert (row["entries saved"], row["risk"]) == (str(found.saved), f"{found.cost:.0f}")
-    assert "`theta: auto` asks for 2 here" in text_of(PAGE)
+        assert told == [", ".join(cluster.subscriptions), str(found.saved), f"{found.cost:.0f}"]
     assert folding(plan(theta="auto")).target == 2
     assert SHARE == 0.5
-    assert "`delta: 0.3` nothing is folded" in text_of(PAGE)
     assert folding(plan(delta=0.3)).clusters == ()
     assert folding(plan(delta=0.24)).clusters != ()
 
 
-MEASURED = table(PAGE, "advertised", "subscriptions", "they count")
+def _measures(found: Table) -> bool:
+    return all(names(row[1]) and re.fullmatch(r"[\d.]+(, [\d.]+)*", row[2]) for row in found.rows)
 
 
-@pytest.mark.parametrize("row", MEASURED, ids=lambda row: row["subscriptions"])
-def test_how_ranges_are_measured(row: dict[str, str]) -> None:
-    conditions = [condition.strip(" `") for condition in row["subscriptions"].split(";")]
+@pytest.mark.parametrize("row", table(PAGE, 3, where=_measures).rows, ids=lambda row: row[1])
+def test_how_ranges_are_measured(row: list[str]) -> None:
+    advertised, subscribed, measured = row
+    conditions = names(subscribed)
     what = yaml.safe_load(EXAMPLE)
-    where = {} if row["advertised"] == "everything" else {"where": row["advertised"].strip("`")}
+    where = {"where": names(advertised)[0]} if names(advertised) else {}
     more = {
         "topics": {
             "readings": {"time": "ts", "fields": {"x": "double", "n": "int", "room": "string", "ts": "timestamp"}}
@@ -130,22 +121,7 @@ def test_how_ranges_are_measured(row: dict[str, str]) -> None:
     }
     problem = ground_of(plan(more=more), "readings").problem
     counted = [union(problem, [number]) for number in range(len(conditions))]
-    assert ", ".join(f"{amount:g}" for amount in counted) == row["they count"]
-
-
-def test_limits_that_are_named() -> None:
-    assert f"more than {MOST_PIECES} pieces" in text_of(PAGE)
-    assert f"below {DRIFT:.0%} of what theta asks for" in text_of(PAGE)
-    assert f"counts as {LEAST:.0%} of the space" in text_of(PAGE)
-    assert f"cut into more than {MOST_BOXES:,} boxes" in text_of(PAGE)
-
-
-def test_how_many_are_few_and_many() -> None:
-    rows = table(PAGE, "subscriptions", "pairs that are tried", "afterwards")
-    few, more, many = (row["subscriptions"] for row in rows)
-    assert few.startswith(f"up to {FEW:,},")
-    assert more.startswith("more, ")
-    assert many == f"more than {MANY:,}"
+    assert ", ".join(f"{amount:g}" for amount in counted) == measured
 
 
 # Somebody leaves
@@ -164,7 +140,8 @@ def readings() -> str:
 
 
 def test_how_long_something_is_false() -> None:
-    left, decided, over = (second(row["time"]) for row in table(PAGE, "time", "what happens"))
+    times = table(PAGE, 2, where=lambda found: all(re.match(r"\d\d:\d\d:\d\d", row[0]) for row in found.rows)).keys
+    left, decided, over = map(second, times)
     found = plan()
     assert found.changed is not None
     assert [(ghost.since, ghost.until) for ghost in found.changed.ghosts] == [(left, over)] * 2
@@ -174,13 +151,11 @@ def test_how_long_something_is_false() -> None:
 
 
 def test_the_bill() -> None:
-    columns = ("kind of message", "`folding: none`", "`folding: mefa`")
-    rows = table(PAGE, *columns)
-    assert [row[columns[0]].strip("`") for row in rows][-1] == "notification"
-    for method, column in (("none", columns[1]), ("mefa", columns[2])):
+    rows = table(PAGE, 3, code=["folding: none", "folding: mefa"]).rows
+    for method, column in (("none", 1), ("mefa", 2)):
         found = plan(folding=method, theta=3 if method == "mefa" else None)
         bill = total([control_bill(found), walks.walked(found, readings(), "adock").bill]).by_kind()
-        shown = {row[columns[0]].strip("`"): int(row[column]) for row in rows}
+        shown = {names(row[0])[0]: int(row[column]) for row in rows}
         assert {kind: count for kind, count in shown.items() if count} == bill
 
 
@@ -194,7 +169,6 @@ def test_a_rate_that_is_declared_too_low() -> None:
 
 def test_who_comes_into_a_false_range() -> None:
     condition = "x >= 0 AND x < 3"
-    assert f"`{condition}` from 08:00:12 on" in text_of(PAGE)
     newcomer = {
         "id": "s4",
         "subscriber": "bob",
@@ -225,17 +199,14 @@ def test_reconfigurations_are_coordination() -> None:
 
 
 def test_what_trees_make_of_it() -> None:
-    columns = ("`trees`", "`gamma`", "edge hangs at", "sam hangs at", "entries before folding", "entries saved", "risk")
-    rows = table(PAGE, *columns)
+    rows = table(PAGE, 7, code=["trees", "gamma"]).rows
     assert len(rows) == 3
-    for row in rows:
-        gamma = None if row["`gamma`"] == "none" else float(row["`gamma`"])
-        found = plan(HANG, trees=row["`trees`"].strip("`"), gamma=gamma)
+    for trees, gamma, *shown in rows:
+        found = plan(HANG, trees=names(trees)[0], gamma=float(gamma) if gamma[0].isdigit() else None)
         routes, summary = found.routes, summary_of(found)
         (way,) = (at for at in ("left", "right") if routes.distance("edge", at) == 1)
         number = next(n for n, s in enumerate(found.subscriptions) if s.subscriber == "sam")
         at = routes.brokers[found.broker_of[number]]
         folds = folding(found)
         told = summary.subscribed.with_covering
-        facts = way, at, str(told), str(folds.saved), f"{folds.cost:.0f}"
-        assert facts == tuple(row[column] for column in columns[2:])
+        assert shown == [way, at, str(told), str(folds.saved), f"{folds.cost:.0f}"]

@@ -11,7 +11,7 @@ from sparing.language.scores import FUNCTIONS, parse_score
 from sparing.model.functions import FUNCTION_NAMES
 from sparing.model.topic import Topic
 from sparing.model.types import field_type
-from tests.docs.pages import blocks, flat, only, text_of
+from tests.docs.pages import blocks, only, text_of
 
 PAGE = "docs/language.md"
 FIELDS = {
@@ -55,11 +55,6 @@ def test_there_are_examples_of_each_sort():
     assert min(map(len, (QUERIES, PAIRS, REFUSED, SCORES, REFUSED_SCORES))) > 5
 
 
-def test_the_fields_are_those_the_page_names():
-    named = ", ".join(f"{name} {type_}" for name, type_ in FIELDS.items())
-    assert named in flat(PAGE)
-
-
 @pytest.mark.parametrize("text", QUERIES)
 def test_queries_are_read(text):
     parse_query(text, {"traffic": TRAFFIC})
@@ -75,10 +70,6 @@ def test_what_is_refused(text, sentence):
     with pytest.raises(LanguageError) as caught:
         parse_query(text, {"traffic": TRAFFIC})
     assert caught.value.message == sentence
-
-
-def test_the_attributes_are_those_the_page_names():
-    assert "`budget` (a number), `tier` (text) and `keen` (a boolean)" in text_of(PAGE)
 
 
 @pytest.mark.parametrize("text", SCORES)

@@ -1,4 +1,4 @@
-"""What the page about the matchmaker says is so."""
+"""The figures of docs/matchmaker.md."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from sparing.control.plan import Plan
 from sparing.control.summary import summary_of
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.deployment.schema import PolicyEntry
 from sparing.model.policy import Matchmaker
-from tests.docs.pages import ROOT, table
+from tests.docs.pages import ROOT, names, table
 
 PAGE = "docs/matchmaker.md"
 RING = ROOT / "docs" / "examples" / "ring.yaml"
@@ -21,23 +20,15 @@ def ring(**policy: str) -> Plan:
 
 
 def test_what_each_policy_sends() -> None:
-    columns = ("`tree`", "`matchmaker`", "descriptors, before covering")
-    kinds = ("`advertisement`", "`subscription`", "`channel`", "`coordination`")
-    rows = table(PAGE, *columns, *kinds)
+    kinds = ["advertisement", "subscription", "channel", "coordination"]
+    rows = table(PAGE, 7, code=["tree", "matchmaker", *kinds]).rows
     assert len(rows) == 6
-    for row in rows:
-        found = summary_of(ring(tree=row["`tree`"].strip("`"), matchmaker=row["`matchmaker`"].strip("`")))
+    for tree, matchmaker, *shown in rows:
+        found = summary_of(ring(tree=names(tree)[0], matchmaker=names(matchmaker)[0]))
         told = found.advertised, found.subscribed.with_covering, found.channels.with_covering, found.coordination
-        assert [row[kind] for kind in kinds] == [str(count) for count in told]
-        assert row[columns[2]] == str(found.markings[0].cost)
+        assert shown == [str(count) for count in (found.markings[0].cost, *told)]
 
 
 def test_every_value_is_told_about() -> None:
-    names = [
-        row["`matchmaker`"].strip("`") for row in table(PAGE, "`matchmaker`", "advertisements and subscriptions meet")
-    ]
-    assert names == [matchmaker.value for matchmaker in Matchmaker]
-    trees = [row["`tree`"].strip("`") for row in table(PAGE, "`tree`", "the way of a publication")]
-    assert trees == ["shared", "per-source"]
-    defaults = PolicyEntry()
-    assert (defaults.matchmaker, defaults.tree) == (names[0], trees[0])
+    assert table(PAGE, 2, keys=Matchmaker)
+    assert table(PAGE, 2, keys=["shared", "per-source"])

@@ -1,6 +1,7 @@
-"""What the README says of its first deployment, of its commands and of the index is so."""
+"""The README's first deployment, its commands, its picture and its example of the index."""
 
 import json
+import re
 
 import typer
 
@@ -15,7 +16,8 @@ PAGE = "README.md"
 
 
 def test_the_table_of_commands_has_them_all():
-    named = {row["command"].strip("`").split()[1] for row in table(PAGE, "command", "what it does")}
+    rows = table(PAGE, 2, where=lambda found: all(row[0].startswith("`sparing ") for row in found.rows)).rows
+    named = {command.strip("`").split()[1] for command, _ in rows}
     assert named == set(typer.main.get_command(build()).commands)
 
 
@@ -41,7 +43,7 @@ def test_the_index_does_what_its_comments_say():
 
 
 def test_the_picture_is_that_of_the_bill_beside_it():
-    bill = only(PAGE, "text", "ours     naive")
+    bill = only(PAGE, "text", "naive")
     data = ("publication", "result", "merged")
     others = ("advertisement", "subscription", "channel", "coordination")
     rows = [line.split() for line in bill.splitlines()]
@@ -49,10 +51,9 @@ def test_the_picture_is_that_of_the_bill_beside_it():
     counts = {row[0]: [int(number.replace(",", "")) for number in row[-2:]] for row in rows}
     picture = text_of("docs/bill.svg")
     ours, naive = (sum(counts.get(kind, (0, 0))[at] for kind in data) for at in (0, 1))
-    assert f"{ours:,} messages between brokers instead of {naive:,}" in picture
-    for name, at in (("with Sparing", 0), ("naive", 1)):
-        assert f"{name}: {sum(count[at] for count in counts.values()):,} messages of all kinds<" in picture
-    assert text_of(PAGE).count("(docs/bill.svg)") == 1
+    for number in (ours, naive, *(sum(count[at] for count in counts.values()) for at in (0, 1))):
+        assert re.search(rf"(?<![\d,]){number:,}(?![\d,])", picture), number
+    assert "(docs/bill.svg)" in text_of(PAGE)
 
 
 def test_what_each_technique_saves_is_what_the_benchmark_found():

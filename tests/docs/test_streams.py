@@ -8,6 +8,7 @@ import yaml
 
 import sparing
 from sparing.deployment.planning import plan_of
+from sparing.flow.admit import Reason
 from sparing.spark.checkpoint import check_in, note_for
 from sparing.spark.follow import Following
 from sparing.spark.logs import log_to
@@ -47,7 +48,7 @@ def test_a_query_of_ones_own(spark, cars):
     (told,) = spark.read.parquet("out/notifications").select("subscription").distinct().collect()
     assert told["subscription"] == "slow"  # windows are open until later events come
     (refused,) = spark.read.parquet("out/quarantine").collect()
-    assert refused["reason"] == "outside the advertisement"
+    assert refused["reason"] == Reason.OUTSIDE.value
 
 
 @pytest.mark.spark
@@ -63,7 +64,7 @@ def test_what_is_said_of_edits(spark, cars):
     for edit in ({}, {"policy": {"decision": "wad"}}):
         path.write_text(yaml.safe_dump(described | edit))
         following.look()
-    assert told == only(PAGE, "text", "Change accepted").splitlines()
+    assert told == only(PAGE, "text", "policy.decision").splitlines()
 
 
 def test_the_line_of_a_log(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from sparing.control.routing.billing import control_bill
 from tests.docs import walks
-from tests.docs.pages import blocks, flat, only, table
+from tests.docs.pages import blocks, only, table
 
 PAGE = "docs/walk.md"
 
@@ -32,8 +32,8 @@ def test_the_drawing(plan):
 def test_the_bill(plan, decision):
     delivered = walked(plan, decision)
     found = {(key.source, key.target, key.kind.value): str(n) for key, n in delivered.bill.items()}
-    told = table(PAGE, "source", "target", "kind", "messages")
-    assert found == {(row["source"], row["target"], row["kind"]): row["messages"] for row in told}
+    rows = table(PAGE, 4).rows
+    assert found == {(source, target, kind): messages for source, target, kind, messages in rows}
 
 
 def test_what_brokers_tell_each_other(plan):
@@ -43,13 +43,6 @@ def test_what_brokers_tell_each_other(plan):
     assert found["east", "hub", "advertisement"] == 1
     assert found["west", "hub", "subscription"] == found["north", "hub", "subscription"] == 1
     assert found["hub", "east", "channel"] == 2
-    for sentence in (
-        "goes from `east` to `hub`, one message",
-        "from `west` and `north`, one message each",
-        "channel to `east` for either, two messages more",
-        "took six messages with numbers",
-    ):
-        assert sentence in flat(PAGE)
 
 
 def test_the_totals(plan):

@@ -8,7 +8,7 @@ import pytest
 
 from sparing.control.plan import make_plan
 from sparing.flow.links import POLICIES
-from sparing.flow.links.policy import SECOND, LinkPolicy
+from sparing.flow.links.policy import LinkPolicy
 from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind
 from sparing.model.box import Box

@@ -73,5 +73,5 @@ def test_large_ones_beside_a_flow(shape: str) -> None:
 def test_large_values_are_counted_up_to_a_limit() -> None:
     value = np.array([2**30, -(2**30), 2**20, -(2**61)])
     assert largest_closure(value, np.array([0, 2]), np.array([1, 3])).tolist() == [True, True, False, False]
-    with pytest.raises(OverflowError, match="only 2,147,483,646 can be worked with"):
+    with pytest.raises(OverflowError, match="2,147,483,646"):
         largest_closure(np.array([MOST // 2, MOST // 2 + 1, 0]), np.array([0]), np.array([1]))

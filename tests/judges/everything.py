@@ -21,18 +21,19 @@ from sparing.deployment.deployment import Deployment
 from sparing.model import functions
 from sparing.model.box import Box
 from sparing.model.expression import Expression
-from sparing.model.measure import area, spans
 from sparing.model.rank import Fairness, Measure
 from sparing.model.sketches import ApproxCountDistinct, ApproxPercentile
 from sparing.model.subscription import Advertisement, Output, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import EPOCH, MICROSECOND, Code, FieldType, Kind
 from sparing.model.window import CountWindow, TimeWindow
+from tests.judges.boxes import allowed, lies_in, room, stretches
 from tests.judges.events import Facts, Said, Wish, events_of, moments_of
 from tests.judges.scores import rank_of, value_of
 
 Drawn = Mapping[str, Iterable[str]]  # publication id -> the subscriptions that it went to
 Values = Mapping[str, Any]  # field -> its value; a missing one is not there
+Stretches = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def _checked(deployment: Deployment, line: str) -> Publication | str:
         return "wrong type"
     codes = {name: topic.fields[name].code(value) for name, value in values.items()}
     too_many = wish is not None and advertisement.top_k is not None and wish > advertisement.top_k
-    if too_many or not advertisement.box.admits(codes):
+    if too_many or not lies_in(advertisement.box, codes):
         return "outside the advertisement"
     time = codes[topic.time]
     assert isinstance(time, int)
@@ -180,7 +181,7 @@ def matching(
     subscriptions: Iterable[Subscription], topic: str, time: int, codes: Mapping[str, Code]
 ) -> list[Subscription]:
     """The subscriptions that want something that is made on a topic at a time."""
-    return [s for s in subscriptions if s.query.topic == topic and in_force(s, time) and s.query.box.admits(codes)]
+    return [s for s in subscriptions if s.query.topic == topic and in_force(s, time) and lies_in(s.query.box, codes)]
 
 
 def received(deployment: Deployment, publications: Iterable[Publication], drawn: Drawn) -> dict[str, list[Publication]]:
@@ -220,13 +221,16 @@ def _scores(deployment: Deployment, p: Publication, who: Sequence[Subscription])
     topic = deployment.topics[p.topic]
     everybody = [s for s in deployment.subscriptions if s.query.topic == p.topic]
     measured = sorted({field for s in everybody for field in s.query.box.fields})
-    boxes = {s.id: box for s in who if (box := s.query.box.intersect(offered)) is not None}
+    wanted = {  # subscription -> for each measured field what it wants of what is offered
+        s.id: [stretches(topic.fields[field], [s.query.box.on(field), offered.on(field)]) for field in measured]
+        for s in who
+    }
     if by is Measure.AREA:
-        return {id_: area(box, measured, topic.fields) for id_, box in boxes.items()}
+        return {id_: math.prod(map(room, mine)) for id_, mine in wanted.items()}
     if by is Measure.DIVERSE:
         return {
-            id_: math.fsum(_distance(box, other, measured, topic) for n, other in boxes.items() if n != id_)
-            for id_, box in boxes.items()
+            id_: math.fsum(_distance(mine, theirs) for other, theirs in wanted.items() if other != id_)
+            for id_, mine in wanted.items()
         }
     if isinstance(by, Expression):
         fields = {name: _number(p.values.get(name)) for name in topic.fields}
@@ -241,15 +245,14 @@ def _number(value: Any) -> Any:
     return float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else value
 
 
-def _distance(one: Box, other: Box, measured: Sequence[str], topic: Topic) -> float:
+def _distance(one: Sequence[Stretches], other: Sequence[Stretches]) -> float:
     """How little two boxes have in common, on average over fields."""
     total = 0.0
-    for field in measured:
-        mine, theirs = (spans(box.on(field), topic.fields[field]) for box in (one, other))
+    for mine, theirs in zip(one, other, strict=True):
         common = sum(max(min(b, d) - max(a, c), 0.0) for a, b in mine for c, d in theirs)
         either = sum(b - a for a, b in mine) + sum(d - c for c, d in theirs) - common
         total += 1.0 - common / either if either > 0.0 else 0.0
-    return total / max(len(measured), 1)
+    return total / max(len(one), 1)
 
 
 # What it is told
@@ -260,7 +263,7 @@ def told(subscription: Subscription, topic: Topic, got: Sequence[Publication]) -
     query = subscription.query
     if query.aggregation is not None:
         return _results(subscription, topic, [Seen(p.time, p.values, p.codes) for p in got])
-    hurried = [p for p in got if not query.every or (subscription.urgent and subscription.urgent.admits(p.codes))]
+    hurried = [p for p in got if not query.every or (subscription.urgent and lies_in(subscription.urgent, p.codes))]
     found = [
         Delivery(subscription.id, "event", p.id, p.time, None, None, canonical(_shown(subscription, p.values)))
         for p in hurried
@@ -487,7 +490,7 @@ def wish_of(subscription: Subscription, topic: Topic) -> Wish:
     assert merge is not None
 
     def on_key(key: Any) -> bool:
-        return all(query.box.on(field).admits(code) for field, code in zip(merge.key, key, strict=True))
+        return all(allowed(query.box.on(field), code) for field, code in zip(merge.key, key, strict=True))
 
     fields = None if query.columns is None else frozenset(field for _, field in query.columns)
     return Wish(
@@ -508,7 +511,7 @@ def _holds(box: Box | None, facts: Facts) -> bool:
     assert box is not None
     for field, constraint in box.constraints:
         values = [code for name, code in facts if name == field]
-        if not (any(map(constraint.admits, values)) or (not values and constraint.missing)):
+        if not (any(allowed(constraint, code) for code in values) or (not values and constraint.missing)):
             return False
     return True
 

@@ -21,6 +21,7 @@ from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.subscription import Subscription
 from sparing.model.types import float_code
 from sparing.model.window import CountWindow, TimeWindow
+from tests.judges.boxes import lies_in
 from tests.judges.policies import NWR, Judge, View
 
 
@@ -135,7 +136,7 @@ def matching(plan: Plan, number: int, publications: Iterable[Publication]) -> li
         p
         for p in publications
         if p.topic == subscription.query.topic
-        and subscription.query.box.admits({"x": p.x, "y": None if p.y is None else float_code(p.y), "s": p.s})
+        and lies_in(subscription.query.box, {"x": p.x, "y": None if p.y is None else float_code(p.y), "s": p.s})
         and (first is None or p.time >= first)
         and (last is None or p.time < last)
         and way(plan, p.at, home(plan, number)) is not None

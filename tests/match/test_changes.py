@@ -19,6 +19,7 @@ from sparing.model.errors import SparingError
 from sparing.model.types import BIGINT, BOOLEAN, DOUBLE, STRING, successor
 from tests.match import worlds
 from tests.match.worlds import arrow_type, in_order, pairs_of, tuned, tunings
+from tests.messages import refused
 from tests.tries import tries
 
 FIELDS = {"s": STRING, "x": BIGINT, "d": DOUBLE, "b": BOOLEAN}
@@ -125,9 +126,9 @@ class Changes(RuleBasedStateMachine):
     def insert_twice(self, data):
         """Nothing happens but an error, whichever way it is tried."""
         id_ = data.draw(st.sampled_from(list(self.boxes)))
-        with pytest.raises(SparingError, match="already: remove it first"):
+        with refused("already"):
             self.index.insert(id_, "true")
-        with pytest.raises(SparingError, match="already: remove it first"):
+        with refused("already"):
             self.index.insert_many({"id": [id_], "where": ["true"]})
 
     @precondition(lambda self: self.boxes)
@@ -145,9 +146,9 @@ class Changes(RuleBasedStateMachine):
         """An id that has been removed is free again."""
         id_ = data.draw(st.sampled_from(self.gone))
         assert id_ not in self.index
-        with pytest.raises(SparingError, match="There is no subscription"):
+        with refused("subscription"):
             self.index.remove(id_)
-        with pytest.raises(SparingError, match="There is no subscription"):
+        with refused("subscription"):
             self.index.explain({}, id_)
         self.index.insert(id_, box)
         self.gone.remove(id_)
@@ -279,7 +280,7 @@ def test_ids_that_are_numbers_may_be_followed_by_names():
 @pytest.mark.parametrize("taken", [0, "", False, 0.0, "x"])
 def test_no_id_is_so_empty_that_it_could_be_given_twice(taken):
     index = Index({"x": "int"}, {"id": [taken], "where": ["x > 0"]})
-    with pytest.raises(SparingError, match=r"There is a subscription .* already"):
+    with refused("already"):
         index.insert_many({"id": [taken], "where": ["true"]})
     assert len(index) == 1
     assert index.match(pa.table({"x": [0]})).ids == []
@@ -302,7 +303,7 @@ def test_a_table_that_cannot_be_read_changes_nothing():
 
 def test_a_box_must_be_about_fields_that_there_are():
     index = Index({"x": "int", "s": "string"})
-    with pytest.raises(SparingError, match=r"^There is no field y: the fields are x, s\.$"):
+    with refused("y x s"):
         index.insert("a", Box.of({"y": one_of(BIGINT, [1])}))
     assert len(index) == 0
     assert "a" not in index

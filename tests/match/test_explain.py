@@ -19,6 +19,7 @@ from sparing.model.errors import SparingError
 from tests.match import worlds
 from tests.match.test_index import admits, constraints
 from tests.match.worlds import tuned, tunings
+from tests.messages import missing, refused
 from tests.tries import tries
 
 FIELDS = {
@@ -54,69 +55,75 @@ def test_explanations_agree_with_matches(data, events, tuning):
                 for failure in explanation.failures:
                     kind = events.fields[failure.field]
                     assert failure.wanted == asked.of(s)[failure.field].sql(failure.field, kind)
-                assert str(explanation) == (
-                    "; ".join(f"{f.wanted} fails: {f.field} is {f.found}" for f in explanation.failures) + "."
-                    if failing
-                    else "It matches."
-                )
+                text = str(explanation)
+                assert all(failure.wanted in text and failure.found in text for failure in explanation.failures)
 
 
 @pytest.mark.parametrize(
-    ("where", "event", "text"),
+    ("where", "event", "failures"),
     [
-        ("symbol = 'A'", {"symbol": "B"}, "symbol = 'A' fails: symbol is 'B'."),
-        ("symbol = 'A'", {}, "symbol = 'A' fails: symbol is missing."),
-        ("symbol = 'A'", {"symbol": None}, "symbol = 'A' fails: symbol is missing."),
-        ("symbol = 'A'", {"symbol": "A"}, "It matches."),
-        ("symbol LIKE 'A%'", {"symbol": "It's"}, r"symbol LIKE 'A%' fails: symbol is 'It\'s'."),
-        ("symbol IN ('A', 'B')", {"symbol": "C"}, "symbol IN ('A', 'B') fails: symbol is 'C'."),
-        ("symbol > 'A' AND symbol <= 'B'", {"symbol": "A"}, "(symbol > 'A' AND symbol <= 'B') fails: symbol is 'A'."),
-        ("price < 10", {"price": 12.5}, "price < 10.0D fails: price is 12.5D."),
-        ("price < 10", {"price": 12}, "price < 10.0D fails: price is 12.0D."),
-        ("price < 10", {"price": math.nan}, "price < 10.0D fails: price is NaN."),
-        ("price < 10", {"price": math.inf}, "price < 10.0D fails: price is double('inf')."),
-        ("price > double('Infinity')", {"price": 1.0}, "price > double('Infinity') fails: price is 1.0D."),
-        ("size IS NULL", {"size": 0}, "size IS NULL fails: size is 0."),
-        ("size IS NOT NULL", {}, "size IS NOT NULL fails: size is missing."),
-        ("size <> 3", {"size": 3}, "(size < 3 OR size >= 4) fails: size is 3."),
-        ("size = 3 OR size IS NULL", {"size": 2}, "(size = 3 OR size IS NULL) fails: size is 2."),
-        ("flag", {"flag": False}, "flag = true fails: flag is false."),
-        ("day >= '2026-01-02'", {"day": date(2026, 1, 1)}, "day >= DATE '2026-01-02' fails: day is DATE '2026-01-01'."),
+        ("symbol = 'A'", {"symbol": "B"}, [("symbol = 'A'", "'B'")]),
+        ("symbol = 'A'", {}, [("symbol = 'A'", "missing")]),
+        ("symbol = 'A'", {"symbol": None}, [("symbol = 'A'", "missing")]),
+        ("symbol = 'A'", {"symbol": "A"}, []),
+        ("symbol LIKE 'A%'", {"symbol": "It's"}, [("symbol LIKE 'A%'", "'It\\'s'")]),
+        ("symbol IN ('A', 'B')", {"symbol": "C"}, [("symbol IN ('A', 'B')", "'C'")]),
+        ("symbol > 'A' AND symbol <= 'B'", {"symbol": "A"}, [("(symbol > 'A' AND symbol <= 'B')", "'A'")]),
+        ("price < 10", {"price": 12.5}, [("price < 10.0D", "12.5D")]),
+        ("price < 10", {"price": 12}, [("price < 10.0D", "12.0D")]),
+        ("price < 10", {"price": math.nan}, [("price < 10.0D", "NaN")]),
+        ("price < 10", {"price": math.inf}, [("price < 10.0D", "double('inf')")]),
+        ("price > double('Infinity')", {"price": 1.0}, [("price > double('Infinity')", "1.0D")]),
+        ("size IS NULL", {"size": 0}, [("size IS NULL", "0")]),
+        ("size IS NOT NULL", {}, [("size IS NOT NULL", "missing")]),
+        ("size <> 3", {"size": 3}, [("(size < 3 OR size >= 4)", "3")]),
+        ("size = 3 OR size IS NULL", {"size": 2}, [("(size = 3 OR size IS NULL)", "2")]),
+        ("flag", {"flag": False}, [("flag = true", "false")]),
+        ("day >= '2026-01-02'", {"day": date(2026, 1, 1)}, [("day >= DATE '2026-01-02'", "DATE '2026-01-01'")]),
         (
             "at < '2026-01-01'",
             {"at": datetime(2026, 1, 1, 12, tzinfo=UTC)},
-            "at < TIMESTAMP '2026-01-01 00:00:00' fails: at is TIMESTAMP '2026-01-01 12:00:00'.",
+            [("at < TIMESTAMP '2026-01-01 00:00:00'", "TIMESTAMP '2026-01-01 12:00:00'")],
         ),
-        ("amount = 9.99", {"amount": Decimal("10.5")}, "amount = 9.99 fails: amount is 10.50."),
-        ("`air speed` > 5", {"air speed": 5}, "`air speed` >= 6 fails: air speed is 5."),
-        ("price < 10 AND size > 5", {"size": 1, "price": 1.0}, "size >= 6 fails: size is 1."),
-        ("size > 5 AND price < 10", {}, "price < 10.0D fails: price is missing; size >= 6 fails: size is missing."),
+        ("amount = 9.99", {"amount": Decimal("10.5")}, [("amount = 9.99", "10.50")]),
+        ("`air speed` > 5", {"air speed": 5}, [("`air speed` >= 6", "5")]),
+        ("price < 10 AND size > 5", {"size": 1, "price": 1.0}, [("size >= 6", "1")]),
+        ("size > 5 AND price < 10", {}, [("price < 10.0D", "missing"), ("size >= 6", "missing")]),
     ],
 )
-def test_explanations_read_well(where, event, text):
-    assert str(Index(FIELDS, {"where": [where]}).explain(event, 0)) == text
+def test_explanations_show_conditions_and_values(where, event, failures):
+    check(Index(FIELDS, {"where": [where]}).explain(event, 0), failures)
+
+
+def check(explanation, failures):
+    """Conditions that fail, and the values at which they do; None where no value is to blame."""
+    assert [failure.wanted for failure in explanation.failures] == [wanted for wanted, _ in failures]
+    for failure, (wanted, found) in zip(explanation.failures, failures, strict=True):
+        assert found in (None, failure.found)
+        assert wanted in str(explanation)
+        assert failure.found in str(explanation)
 
 
 @pytest.mark.parametrize(
-    ("table", "event", "text"),
+    ("table", "event", "failures"),
     [
-        ({"day <=": [date.max]}, {}, "day IS NOT NULL fails: day is missing."),
-        ({"day >=": [date.min]}, {}, "day IS NOT NULL fails: day is missing."),
-        ({"at <=": [datetime.max.replace(tzinfo=UTC)]}, {}, "at IS NOT NULL fails: at is missing."),
-        ({"size <=": [2**63 - 1]}, {}, "size IS NOT NULL fails: size is missing."),
-        ({"air speed <=": [2**31 - 1]}, {}, "`air speed` IS NOT NULL fails: air speed is missing."),
-        ({"price <=": [math.nan]}, {}, "price IS NOT NULL fails: price is missing."),
-        ({"price <": [math.nan]}, {"price": math.nan}, "price <= double('Infinity') fails: price is NaN."),
-        ({"price <": [0.0]}, {"price": 1.0}, "price < 0.0D fails: price is 1.0D."),
-        ({"symbol <=": ["A"]}, {"symbol": "A\0"}, "symbol <= 'A' fails: symbol is 'A\0'."),
-        ({"symbol in": [["B", "A"]]}, {"symbol": "C"}, "symbol IN ('A', 'B') fails: symbol is 'C'."),
-        ({"size >": [5], "size <": [3]}, {"size": 4}, "false fails: the subscription is one that nothing can match."),
-        ({"size in": [[]]}, {"size": 4}, "false fails: the subscription is one that nothing can match."),
-        ({"size >": [2**63 - 1]}, {"size": 4}, "false fails: the subscription is one that nothing can match."),
+        ({"day <=": [date.max]}, {}, [("day IS NOT NULL", "missing")]),
+        ({"day >=": [date.min]}, {}, [("day IS NOT NULL", "missing")]),
+        ({"at <=": [datetime.max.replace(tzinfo=UTC)]}, {}, [("at IS NOT NULL", "missing")]),
+        ({"size <=": [2**63 - 1]}, {}, [("size IS NOT NULL", "missing")]),
+        ({"air speed <=": [2**31 - 1]}, {}, [("`air speed` IS NOT NULL", "missing")]),
+        ({"price <=": [math.nan]}, {}, [("price IS NOT NULL", "missing")]),
+        ({"price <": [math.nan]}, {"price": math.nan}, [("price <= double('Infinity')", "NaN")]),
+        ({"price <": [0.0]}, {"price": 1.0}, [("price < 0.0D", "1.0D")]),
+        ({"symbol <=": ["A"]}, {"symbol": "A\0"}, [("symbol <= 'A'", "'A\x00'")]),
+        ({"symbol in": [["B", "A"]]}, {"symbol": "C"}, [("symbol IN ('A', 'B')", "'C'")]),
+        ({"size >": [5], "size <": [3]}, {"size": 4}, [("false", None)]),
+        ({"size in": [[]]}, {"size": 4}, [("false", None)]),
+        ({"size >": [2**63 - 1]}, {"size": 4}, [("false", None)]),
     ],
 )
-def test_explanations_of_comparisons_read_well(table, event, text):
-    assert str(Index(FIELDS, table).explain(event, 0)) == text
+def test_explanations_of_comparisons_show_conditions_and_values(table, event, failures):
+    check(Index(FIELDS, table).explain(event, 0), failures)
 
 
 def test_an_explanation_can_be_taken_apart():
@@ -150,18 +157,17 @@ NOT_UNICODE = r"'utf-8' codec can't encode character '\ud800' in position 0: sur
 def test_values_that_cannot_be_read(field, value, kind, why):
     with pytest.raises(SparingError) as raised:
         Index(FIELDS, {"where": [f"{field} IS NOT NULL"]}).explain({field: value}, 0)
-    assert str(raised.value) == f"{value!r} is not a value of field {field}, which is {kind}: {why}."
+    assert why in str(raised.value)
+    assert missing(str(raised.value), f"{value!r} {field} {kind}") == []
 
 
 def test_an_event_with_a_field_that_there_is_not():
-    with pytest.raises(SparingError) as raised:
+    with refused("weight symbol price size flag day at amount air speed"):
         Index(FIELDS, {"where": ["true"]}).explain({"weight": 1}, 0)
-    fields = "symbol, price, size, flag, day, at, amount, air speed"
-    assert str(raised.value) == f"There is no field weight: the fields are {fields}."
 
 
 def test_a_subscription_that_is_not_there():
-    with pytest.raises(SparingError, match=r"^There is no subscription 'x'\.$"):
+    with refused("x"):
         Index(FIELDS).explain({}, "x")
 
 

@@ -19,6 +19,7 @@ from sparing.match import Index
 from sparing.match.index import MOST_FIELDS
 from sparing.model.errors import SparingError
 from tests.match.worlds import check_matches, in_order, pairs_of
+from tests.messages import missing, refused
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -233,8 +234,7 @@ def test_as_many_fields_as_there_may_be():
 
 
 def test_more_fields_than_there_may_be():
-    message = rf"^An index takes at most {MOST_FIELDS} fields, and these are {MOST_FIELDS + 1}\.$"
-    with pytest.raises(SparingError, match=message):
+    with refused(f"{MOST_FIELDS} {MOST_FIELDS + 1}"):
         Index({f"f{n}": "int" for n in range(MOST_FIELDS + 1)})
 
 
@@ -252,15 +252,13 @@ def error_of(batch, kind="bigint"):
 
 
 def test_a_batch_without_a_column_that_is_needed():
-    message = "The batch has no column x, which subscriptions ask about."
-    assert error_of(pa.table({"y": [1]})) == message
-    assert error_of(pa.table({"X": [1]})) == message
-    assert error_of(pa.table({})) == message
+    for batch in ({"y": [1]}, {"X": [1]}, {}):
+        assert missing(error_of(pa.table(batch)), "x") == []
 
 
 def test_a_batch_with_a_column_twice():
     batch = pa.table([[1], [2]], names=["x", "x"])
-    assert error_of(batch) == "The batch has two columns x, which subscriptions ask about."
+    assert missing(error_of(batch), "x") == []
 
 
 NANOSECOND = pa.array([1], pa.timestamp("ns"))
@@ -285,8 +283,9 @@ NANOSECOND = pa.array([1], pa.timestamp("ns"))
     ],
 )
 def test_a_batch_with_a_column_of_the_wrong_type(kind, array, why):
-    expected = f"Column x of the batch is {array.type}, which cannot be read as {kind}: {why}."
-    assert error_of(pa.table({"x": array}), kind) == expected
+    message = error_of(pa.table({"x": array}), kind)
+    assert why in message
+    assert missing(message, f"x {array.type} {kind}") == []
 
 
 def test_a_batch_that_was_refused_leaves_no_trace():

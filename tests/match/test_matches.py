@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from sparing.match import Index
-from sparing.model.errors import SparingError
 from tests.match.worlds import in_order, pairs_of, tuned
+from tests.messages import refused
 
 FIELDS = {"x": "bigint", "s": "string"}
 
@@ -184,7 +184,7 @@ def test_an_index_must_not_change_while_slices_are_read():
     parts = index.slices(pa.record_batch({"x": pa.array([1, 2, 3], pa.int32())}), pairs=2)
     next(parts)
     index.insert("c", "x IS NULL")
-    with pytest.raises(SparingError, match="changed while slices of a batch were being read"):
+    with refused("slices"):
         next(parts)
 
 
@@ -194,5 +194,5 @@ def test_ids_of_several_types_do_not_make_a_column():
     index.insert(7, "true")
     found = index.match(pa.record_batch({"x": pa.array([1], pa.int32())}))
     assert sorted(found.ids, key=str) == [7, "a"]
-    with pytest.raises(SparingError, match="Give all of them one type"):
+    with refused("type"):
         found.to_arrow()

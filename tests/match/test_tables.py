@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from sparing.match import Index
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
-from tests import strategies
+from tests import messages, strategies
 from tests.judges.sql import compared
 from tests.match import worlds
 from tests.match.worlds import arrow_type, check_matches, never_holds, pairs_of, tuned, tunings
+from tests.messages import refused
 from tests.tries import tries
 
 FIELDS = {"symbol": "string", "price": "double", "size": "bigint"}
@@ -339,41 +340,35 @@ def test_ids_may_be_left_out_or_be_of_any_type():
 # What may be wrong
 
 
-def no_table(kind):
-    ways = "give an Arrow table, a DataFrame, a mapping of columns or a list of rows"
-    return f"Subscriptions cannot be read from {kind}: {ways}."
-
-
 def no_column(name):
-    known = "the fields are symbol, price, size, the comparisons = >= > <= < in"
-    return f"Column {name!r} is neither id nor where nor a field and a comparison like 'symbol >=': {known}."
+    return f"{name} id where symbol price size = >= > <= < in"
 
 
 def loses(name, holds, kind, why):
-    return f"Column {name!r} holds {holds}, which cannot be read as {kind} without loss: {why}. Cast it first."
+    return f"{name} {holds} {kind} {why}"
 
 
 TRUNCATED = "Float value 2.500000 was truncated converting to int64"
 WRONG = {
-    "a number": (5, no_table("int")),
-    "text": ("size > 5", no_table("str")),
-    "no text": ("", no_table("str")),
-    "a list of texts": (["size > 5"], no_table("list")),
+    "a number": (5, "int"),
+    "text": ("size > 5", "str"),
+    "no text": ("", "str"),
+    "a list of texts": (["size > 5"], "list"),
     "columns of different length": (
         {"id": [1], "where": ["true", "true"]},
-        "Subscriptions cannot be read as a table: Column 1 named where expected length 1 but got length 2.",
+        "where 1 2",
     ),
     "cells of different types": (
         [{"size >": 1}, {"size >": "a"}],
-        "Subscriptions cannot be read as a table: Could not convert 'a' with type str: tried to convert to int64.",
+        "a str int64",
     ),
     "a number beyond all types": (
         {"size >": [2**70]},
-        "Subscriptions cannot be read as a table: Python int too large to convert to C long.",
+        "int",
     ),
     "a column twice": (
         pa.table([[1], [2]], names=["size >", "size >"]),
-        "Two columns of subscriptions are named 'size >': leave one out.",
+        "size >",
     ),
     "an unknown column": ({"owner": ["me"]}, no_column("owner")),
     "an unknown comparison": ({"size !=": [1]}, no_column("size !=")),
@@ -381,17 +376,17 @@ WRONG = {
     "a comparison without a blank": ({"size>": [1]}, no_column("size>")),
     "conditions and comparisons": (
         {"where": ["true"], "size >": [1]},
-        "Column 'size >' stands beside where: use either conditions or columns of comparisons.",
+        "size > where",
     ),
     "no condition": (
         {"where": ["true", None]},
-        "Row 1 has no condition in column where: write true for all events.",
+        "1 where true",
     ),
-    "no condition at all": ({"where": [None]}, "Row 0 has no condition in column where: write true for all events."),
-    "conditions that are not text": ({"where": [5]}, "Column where holds int64: it takes SQL conditions as text."),
+    "no condition at all": ({"where": [None]}, "0 where true"),
+    "conditions that are not text": ({"where": [5]}, "where int64"),
     "no id": (
         {"id": ["a", None], "where": ["true", "true"]},
-        "Row 1 has no id: give each subscription its own, or leave the column out.",
+        "1 id",
     ),
     "a list where there should be none": (
         {"size >": [[1]]},
@@ -402,9 +397,9 @@ WRONG = {
     ),
     "no list where there should be one": (
         {"size in": [1]},
-        "Column 'size in' holds int64: give each row a list of values.",
+        "size in int64",
     ),
-    "no list of texts": ({"symbol in": ["A"]}, "Column 'symbol in' holds string: give each row a list of values."),
+    "no list of texts": ({"symbol in": ["A"]}, "symbol in string"),
     "a fraction for a whole number": ({"size >=": [2.5]}, loses("size >=", "double", "bigint", TRUNCATED)),
     "a fraction in a list": ({"size in": [[1.0], [2.5]]}, loses("size in", "double", "bigint", TRUNCATED)),
     "text for a number": (
@@ -417,15 +412,15 @@ WRONG = {
     ),
     "a list and a bound": (
         {"size in": [None, [1]], "size >": [1, 0]},
-        "Field size has both a list and other comparisons in one row: use a column where.",
+        "size where",
     ),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_every_mistake_is_told_in_a_sentence(case):
-    table, message = WRONG[case]
-    assert error_of(table) == message
+def test_every_mistake_is_told_and_changes_nothing(case):
+    table, parts = WRONG[case]
+    assert messages.missing(error_of(table), parts) == []
     index = Index(FIELDS, {"where": ["symbol = 'A'"]})
     with pytest.raises(SparingError):
         index.insert_many(table)
@@ -435,17 +430,16 @@ def test_every_mistake_is_told_in_a_sentence(case):
 
 def test_an_id_twice():
     table = {"id": ["a", "b", "a"], "where": ["true"] * 3}
-    assert error_of(table) == "Two subscriptions have the id 'a': give each its own."
+    assert messages.missing(error_of(table), "a") == []
     index = Index(FIELDS)
-    with pytest.raises(SparingError, match=r"^Two of the new subscriptions have the same id: give each its own\.$"):
+    with refused("id"):
         index.insert_many({"id": ["a", "a"], "where": ["true", "true"]})
-    with pytest.raises(SparingError, match=r"^There is no subscription 'a'\.$"):
+    with refused("a"):
         index.remove("a")
     index.insert("a", "true")
-    message = "^There is a subscription 'a' already: remove it first, or choose another id\\.$"
-    with pytest.raises(SparingError, match=message):
+    with refused("a"):
         index.insert_many({"id": ["b", "a"], "where": ["true", "true"]})
-    with pytest.raises(SparingError, match=message):
+    with refused("a"):
         index.insert("a", "true")
     assert "b" not in index
 

@@ -1,5 +1,6 @@
 """How boxes relate, judged by enumeration of a small space."""
 
+import math
 from itertools import product
 
 from hypothesis import given
@@ -8,9 +9,11 @@ from hypothesis import strategies as st
 from sparing.language.parse import parse_where
 from sparing.model.box import Box, Relation
 from sparing.model.constraint import ANYTHING, NOTHING
+from sparing.model.measure import area
 from sparing.model.topic import Topic
 from sparing.model.types import BOOLEAN, TIMESTAMP, TINYINT
 from tests import strategies
+from tests.judges.boxes import contains, lies_in, room, stretches
 
 SMALL = Topic("small", "ts", {"ts": TIMESTAMP, "a": BOOLEAN, "b": BOOLEAN, "n": TINYINT})
 SPACE = [
@@ -69,6 +72,19 @@ def test_relations_agree_with_single_publications(data):
     if both is not None:
         assert one.covers(both)
         assert other.covers(both)
+
+
+@given(st.data())
+def test_boxes_admit_cover_and_measure_what_their_ranges_say(data):
+    topic = data.draw(strategies.topics())
+    one, other = data.draw(strategies.boxes(topic)), data.draw(strategies.boxes(topic))
+    codes = strategies.coded(topic, data.draw(strategies.publications(topic)))
+    assert one.admits(codes) == lies_in(one, codes)
+    assert one.covers(other) == contains(one, other)
+    both = one.intersect(other)
+    if both is not None:
+        shared = [room(stretches(kind, [one.on(f), other.on(f)])) for f, kind in topic.fields.items()]
+        assert area(both, topic.fields, topic.fields) == math.prod(shared)
 
 
 @given(st.data())

@@ -19,6 +19,7 @@ from tests.docs.pages import ROOT
 from tests.flow import strategies
 from tests.flow.test_walk import cases
 from tests.judges import overlay as judge
+from tests.messages import missing, refused
 from tests.spark import files, world
 from tests.tries import tries
 
@@ -87,10 +88,10 @@ def test_a_plain_subscription_is_explained(spark, deployment):
 
 
 def test_what_cannot_be_explained_is_said(spark, deployment):
-    with pytest.raises(sparing.SparingError, match="There is no subscription 's00'"):
+    with refused("s00"):
         explain(spark, deployment, "s00", None)
     plain = next(s for s in deployment.subscriptions if s.query.aggregation is None and s.query.every is None)
-    with pytest.raises(sparing.SparingError, match="gets single events: say when, with --at TIME"):
+    with refused("--at"):
         explain(spark, deployment, plain.id, None)
 
 
@@ -133,20 +134,20 @@ def test_a_choice_is_explained_as_it_was_delivered(spark, offers, got):
 def test_why_a_subscription_got_it_or_not(spark, offers):
     found = explain_choice(spark, offers, "bike", "d1")
     assert [(c.subscription, c.score) for c in found.choice.candidates[:3]] == [("a1", 450), ("b1", 250), ("e1", 200)]
-    assert found.verdict.why == "d1 does not get it: e1, the last of the 3 best, scores 200 and d1 only -50."
+    assert missing(found.verdict.why, "d1 e1 3 200 -50") == []
     found = explain_choice(spark, offers, "bell", "a1")
     assert (found.choice.top_k, found.choice.wish, found.choice.allowed) == (3, 1, 1)
-    assert found.verdict.why == "a1 does not get it: h1, the best one, scores 980 and a1 only 880."
+    assert missing(found.verdict.why, "a1 h1 980 880") == []
 
 
 def test_publications_that_cannot_be_explained(spark, offers):
-    with pytest.raises(sparing.SparingError, match="There is no publication 'bikes' in the source: did you mean 'bike"):
+    with refused("bikes bike"):
         explain_choice(spark, offers, "bikes")
-    with pytest.raises(sparing.SparingError, match="ids there look like 'atlas'"):
+    with refused("atlas"):
         explain_choice(spark, offers, "0123456789")
-    with pytest.raises(sparing.SparingError, match=r"in quarantine [(]outside the advertisement: shop advertised"):
+    with refused("quarantine outside the advertisement shop"):
         explain_choice(spark, offers, "yacht")
-    with pytest.raises(sparing.SparingError, match="There is no subscription 'd1x': did you mean 'd1'"):
+    with refused("d1x d1"):
         explain_choice(spark, offers, "bike", "d1x")
 
 

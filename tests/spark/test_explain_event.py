@@ -12,6 +12,7 @@ from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark.explain import explain
 from sparing.spark.explain_event import explain_event
 from tests.docs.pages import ROOT
+from tests.messages import refused
 
 pytestmark = pytest.mark.spark
 
@@ -63,5 +64,5 @@ def test_what_cannot_be_explained_is_told_in_one_sentence(spark, deployment, key
 
 
 def test_windows_are_not_asked_for_where_events_are_merged(spark, deployment):
-    with pytest.raises(SparingError, match="is about merged events: say which one, with --event KEY"):
+    with refused("--event"):
         explain(spark, deployment, "alarm", None)

@@ -10,6 +10,7 @@ import pytest
 import sparing
 from sparing.spark import run
 from sparing.spark.failures import cause, damage_told
+from tests.messages import missing, refused
 from tests.spark import files
 
 LINE = {"publisher": "p1", "ts": "2026-01-01T00:00:01Z", "lane": 1, "road": "401"}
@@ -59,7 +60,7 @@ def test_a_stream_that_fails_names_the_cause(raised, line):
 
 
 def test_a_failure_without_words():
-    assert cause("") == "for a reason that Spark does not tell"
+    assert missing(cause(""), "Spark") == []
 
 
 @pytest.mark.spark
@@ -68,15 +69,14 @@ def test_damaged_files_are_named(spark, tmp_path):
     (tmp_path / "data/good.json.gz").write_bytes(gzip.compress(json.dumps(LINE).encode()))
     (tmp_path / "data/broken.json.gz").write_bytes(b"no gzip at all")
     deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING]))
-    sentence = "data/broken.json.gz cannot be read: not a gzip file; replace the file"
-    with pytest.raises(sparing.SparingError, match=sentence), damage_told():
+    with refused("broken.json.gz gzip"), damage_told():
         run.replay(spark, deployment)
-    with pytest.raises(sparing.SparingError, match=r"The stream failed: /.*broken.json.gz cannot be read: not a gzip"):
+    with refused("broken.json.gz gzip"):
         run.wait(run.stream(spark, deployment, once=True))
 
     (tmp_path / "parquet").mkdir()
     (tmp_path / "parquet/x.parquet").write_bytes(b"no parquet at all")
     source = {"format": "parquet", "path": "parquet"}
     deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], source=source))
-    with pytest.raises(sparing.SparingError, match=r"^/\S*x.parquet cannot be read: .*is not a Parquet file"):
+    with refused("x.parquet Parquet"):
         run.replay(spark, deployment)

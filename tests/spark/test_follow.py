@@ -19,8 +19,8 @@ from sparing.spark import run
 from sparing.spark.checkpoint import check_in, known_groups, note_for
 from sparing.spark.follow import Following
 from sparing.spark.stopping import Stop
+from tests.messages import missing
 from tests.spark import files, world
-from tests.tries import thorough_only
 
 pytestmark = pytest.mark.spark
 
@@ -63,6 +63,11 @@ def _stream(spark, folder, changes):
     return rows, received, told
 
 
+def _check_told(told, expected):
+    """One message for each change, with these words."""
+    assert [missing(message, parts) for message, parts in zip(told, expected, strict=True)] == [[]] * len(expected)
+
+
 def _ids(received, subscription):
     by_batch = received.get(subscription, {})
     return {batch: sorted(row["payload"]["id"] for row in rows) for batch, rows in by_batch.items()}
@@ -90,10 +95,7 @@ def test_newcomers_begin_and_others_end_between_two_micro_batches(spark, tmp_pat
     assert _ids(received, "stays") == _expected(rows, low, range(BATCHES))
     assert _ids(received, "goes") == _expected(rows, high, [0, 1, 4, 5])
     assert _ids(received, "comes") == _expected(rows, lambda row: row["road"] == "401", [2, 3, 4, 5])
-    assert told == [
-        "Change accepted, in force from the next micro-batch: 3 subscriptions (1 new, 1 gone).",
-        "Change accepted, in force from the next micro-batch: 5 subscriptions (2 new).",
-    ]
+    _check_told(told, ["3 subscriptions 1 new 1 gone", "5 subscriptions 2 new"])
     # Windows that were open when the plan changed are none the worse for it, although all numbers have changed.
     counted = sum(row["payload"]["n"] for batch in received["w"].values() for row in batch)
     last = max(datetime.fromisoformat(row["window_end"]) for batch in received["w"].values() for row in batch)
@@ -103,27 +105,25 @@ def test_newcomers_begin_and_others_end_between_two_micro_batches(spark, tmp_pat
     assert all(batch > 3 for batch in received["a waits"])
 
 
-def test_a_mistake_is_told_and_changes_nothing(spark, tmp_path):
-    def break_it(folder):
+def test_rejected_changes_are_told_and_change_nothing(spark, tmp_path):
+    """A mistake, a broker that is cut off from publishers it has subscribers of, and what needs a restart."""
+    overlay = world.description([])["overlay"]
+    cut = overlay | {"links": [link for link in overlay["links"] if link != ["c2", "e3"]]}
+
+    def mistake(folder):
         _table(folder / "subscriptions.jsonl", [{**STAYS, "sql": "SELECT id FROM traffic WHERE lne < 3"}])
 
-    rows, received, told = _stream(spark, tmp_path, {1: break_it})
-    assert sum(map(len, _ids(received, "goes").values())) == sum((row["lane"] or 0) >= 3 for row in rows)
-    (sentence,) = told
-    assert sentence.startswith("Change rejected, the stream keeps its plan: ")
-    assert "has no field lne" in sentence
+    def cut_off(folder):
+        _table(folder / "subscriptions.jsonl", [WINDOWS, STAYS, GOES])
+        _reshape(folder, overlay=cut)
 
-
-def test_what_a_running_stream_cannot_follow_is_told(spark, tmp_path):
-    def reshape(folder):
-        path = folder / "deployment.yaml"
-        path.write_text(path.read_text().replace("watermark: 5 seconds", "watermark: 6 seconds"))
-
-    _, received, told = _stream(spark, tmp_path, {1: reshape})
-    assert len(_ids(received, "goes")) == BATCHES
-    (sentence,) = told
-    assert "watermark was 5 seconds and is 6 seconds" in sentence
-    assert sentence.endswith("put this back, or stop the stream and run it again.")
+    changes = {0: mistake, 2: cut_off, 4: lambda folder: _reshape(folder, overlay=overlay, watermark="6 seconds")}
+    rows, received, told = _stream(spark, tmp_path, changes)
+    assert _ids(received, "goes") == _expected(rows, lambda row: (row["lane"] or 0) >= 3, range(BATCHES))
+    assert missing(told[0], "lne lane traffic") == []
+    assert missing(told[1], "e3") == []
+    assert missing(told[2], "watermark 5 6") == []
+    assert len(told) == 3
 
 
 def _reshape(folder, **parts):
@@ -140,16 +140,12 @@ def _bill(folder, batch):
     ]
 
 
-@thorough_only
 def test_links_are_cut_and_joined_again_while_publications_are_under_way(spark, tmp_path):
     overlay = world.description([])["overlay"]
     cut = overlay | {"links": [link for link in overlay["links"] if link != ["c1", "c2"]]}
     changes = {1: lambda folder: _reshape(folder, overlay=cut), 3: lambda folder: _reshape(folder, overlay=overlay)}
     rows, received, told = _stream(spark, tmp_path, changes)
-    assert told == [
-        "Change accepted, in force from the next micro-batch: 6 links (1 gone).",
-        "Change accepted, in force from the next micro-batch: 7 links (1 new).",
-    ]
+    _check_told(told, ["6 links 1 gone", "7 links 1 new"])
     for name, wanted in (("stays", lambda row: row["lane"] < 3), ("goes", lambda row: row["lane"] >= 3)):
         mine = _expected(rows, lambda row, wanted=wanted: row["lane"] is not None and wanted(row), range(BATCHES))
         assert _ids(received, name) == mine
@@ -173,10 +169,7 @@ def test_publishers_come_and_go(spark, tmp_path):
         3: lambda folder: _reshape(folder, publishers=publishers),
     }
     rows, received, told = _stream(spark, tmp_path, changes)
-    assert told == [
-        "Change accepted, in force from the next micro-batch: 2 publishers (1 gone).",
-        "Change accepted, in force from the next micro-batch: 3 publishers (1 new).",
-    ]
+    _check_told(told, ["2 publishers 1 gone", "3 publishers 1 new"])
     size = -(-len(rows) // BATCHES)
     quiet = {row["id"] for row in rows[2 * size : 4 * size] if row["publisher"] == "p1"}
     set_aside = {json.loads(row["row"])["id"] for batch in (2, 3) for row in _quarantine(tmp_path, batch)}
@@ -189,17 +182,6 @@ def test_publishers_come_and_go(spark, tmp_path):
 def _quarantine(folder, batch):
     files_of = (folder / f"out/quarantine/batch={batch}").glob("part-*.json")
     return [json.loads(text) for file in files_of for text in file.read_text().splitlines()]
-
-
-@thorough_only
-def test_a_broker_that_is_cut_off_is_told(spark, tmp_path):
-    overlay = world.description([])["overlay"]
-    cut = overlay | {"links": [link for link in overlay["links"] if link != ["c2", "e3"]]}
-    _, received, told = _stream(spark, tmp_path, {1: lambda folder: _reshape(folder, overlay=cut)})
-    (sentence,) = told
-    assert sentence.startswith("Change rejected, the stream keeps its plan: ")
-    assert "no links lead from" in sentence
-    assert len(_ids(received, "goes")) == BATCHES
 
 
 def test_edits_of_an_idle_stream_are_told_within_seconds(spark, tmp_path):
@@ -224,11 +206,11 @@ def test_edits_of_an_idle_stream_are_told_within_seconds(spark, tmp_path):
         quiet = len(batches)
         without = yaml.safe_load(good)
         del without["subscriptions"][0]
-        expected = "Change accepted, in force from the next micro-batch: 1 subscription (1 gone)."
-        assert edit(yaml.safe_dump(without), 1) == expected
-        assert "Change rejected" in edit("overlay: [", 2)
-        said = edit(yaml.safe_dump(without | {"policy": {"decision": "wad"}}), 3)
-        assert "policy.decision was adock and is wad" in said
+        accepted = edit(yaml.safe_dump(without), 1)
+        assert missing(accepted, "1 subscription gone") == []
+        assert missing(edit("overlay: [", 2), str(path)) == []
+        rejected = edit(yaml.safe_dump(without | {"policy": {"decision": "wad"}}), 3)
+        assert missing(rejected, "policy.decision adock wad") == []
         assert len(batches) == quiet, "all that without a micro-batch"
         path.write_text(yaml.safe_dump(without))
         files.write_trace(tmp_path / "more", world.publications(4, 20), files=1)
@@ -260,7 +242,7 @@ def test_an_edit_that_no_micro_batch_ran_under_does_no_harm_later(spark, tmp_pat
     following = Following(spark, deployment, plan, checkpoint, told.append, told.append)
     _reshape(tmp_path, subscriptions=[STAYS, GOES])
     following.look()
-    assert told == ["Change accepted, in force from the next micro-batch: 2 subscriptions (1 new)."]
+    _check_told(told, ["2 subscriptions 1 new"])
     del following
     gc.collect()
     assert spark.range(4, numPartitions=2).rdd.count() == 4
@@ -276,5 +258,5 @@ def test_a_deployment_without_a_file_has_nothing_to_follow(spark, tmp_path):
 
 def test_a_checkpoint_of_another_version_is_refused_in_a_sentence(spark, tmp_path):
     (tmp_path / "sparing.json").write_text(json.dumps({"format": 2, "partitions": 2, "overlay": "abc"}))
-    with pytest.raises(SparingError, match="was written by another version of Sparing"):
+    with pytest.raises(SparingError, match="version"):
         known_groups(spark, str(tmp_path))

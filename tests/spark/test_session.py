@@ -6,21 +6,21 @@ import pytest
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-import sparing
 from sparing.spark.session import session
+from tests.messages import refused
 
 
 @pytest.mark.parametrize("master", ["foo", "", "mesos://there"])
 def test_a_master_that_spark_does_not_know(master):
-    with pytest.raises(sparing.SparingError, match=rf"^'{master}' is no master that Spark knows: use local\[2\]"):
+    with refused(f"{master} local[2]"):
         session(master)
 
 
 @pytest.mark.parametrize(
     ("failure", "why"),
     [
-        (PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={}), "Java ends at once"),
-        (PySparkRuntimeError("Could not parse Master URL: 'local[x]'."), r"Could not parse Master URL: 'local\[x\]'"),
+        (PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={}), "Java"),
+        (PySparkRuntimeError("Could not parse Master URL: 'local[x]'."), "Could not parse Master URL"),
     ],
 )
 def test_spark_that_does_not_start(monkeypatch, failure, why):
@@ -28,5 +28,5 @@ def test_spark_that_does_not_start(monkeypatch, failure, why):
         raise failure
 
     monkeypatch.setattr(SparkSession.Builder, "getOrCreate", fail)
-    with pytest.raises(sparing.SparingError, match=rf"^Spark does not start on local\[x\]: {why}; check the master"):
+    with refused(f"local[x] {why}"):
         session("local[x]")

@@ -6,6 +6,7 @@ import pytest
 
 import sparing
 from sparing.spark import run, sinks
+from tests.messages import refused
 from tests.spark import files
 
 pytestmark = pytest.mark.spark
@@ -17,21 +18,21 @@ EVERYTHING = {"id": "all", "subscriber": "u1", "sql": "SELECT lane, road FROM tr
 def test_a_file_in_the_way_of_the_sink(spark, tmp_path, out):
     (tmp_path / "taken").write_text("")
     deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], out=out))
-    words = f"The sink {tmp_path}/{out} cannot be written, because {tmp_path}/taken is a file and no folder: choose"
-    with pytest.raises(sparing.SparingError, match=words):
+    words = f"{tmp_path}/{out} {tmp_path}/taken"
+    with refused(words):
         run.stream(spark, deployment, once=True)
-    with pytest.raises(sparing.SparingError, match=words):
+    with refused(words):
         sinks.must_be_writable(spark, deployment.needed_sink(), replay=True)
 
 
 def test_a_file_in_the_way_of_the_checkpoint(spark, tmp_path):
     (tmp_path / "taken").write_text("")
     deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], checkpoint="taken"))
-    with pytest.raises(sparing.SparingError, match=f"The checkpoint {tmp_path}/taken cannot be written"):
+    with refused(f"{tmp_path}/taken"):
         run.stream(spark, deployment, once=True)
 
 
 def test_a_file_system_that_is_not_there(spark, tmp_path):
     deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], out="mystery://there/out"))
-    with pytest.raises(sparing.SparingError, match=r'cannot be reached: .*"mystery"; check its path\.$'):
+    with refused("mystery"):
         sinks.must_be_writable(spark, deployment.needed_sink(), replay=True)

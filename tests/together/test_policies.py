@@ -17,6 +17,7 @@ from sparing.model.bill import total
 from sparing.model.errors import SparingError
 from tests.docs.pages import ROOT
 from tests.judges import everything
+from tests.messages import missing
 from tests.together import running
 from tests.together.checks import in_a_circle, told_apart
 from tests.together.deployments import World
@@ -108,19 +109,20 @@ def test_the_example_has_everything_in_it():
 
 
 REFUSED = [
-    ({"events": "agele", "placement": 1}, "With events: agele the center merges, nobody else: leave placement out"),
-    ({"events": "siena", "active_aggregators": 2}, "With events: siena nobody merges: leave active_aggregators out"),
-    ({"decision": "adock", "patience": "1 second"}, "The decision is adock, which never waits: leave patience out"),
-    ({"trees": "do", "gamma": 2.0}, "Distance alone decides: leave gamma out, or say trees: ds"),
-    ({"folding": "none", "theta": 3}, "Nothing is folded: leave theta out, or say folding: mefa"),
-    ({"folding": "spa", "delta": 0.5}, "spa knows no delta: leave it out, or say folding: mefa"),
+    ({"events": "agele", "placement": 1}, "agele placement"),
+    ({"events": "siena", "active_aggregators": 2}, "siena active_aggregators"),
+    ({"decision": "adock", "patience": "1 second"}, "adock patience"),
+    ({"trees": "do", "gamma": 2.0}, "gamma trees ds"),
+    ({"folding": "none", "theta": 3}, "theta folding mefa"),
+    ({"folding": "spa", "delta": 0.5}, "spa delta folding mefa"),
 ]
 
 
-@pytest.mark.parametrize(("policy", "sentence"), REFUSED)
-def test_choices_that_do_not_go_together_are_refused_in_a_sentence(policy, sentence):
-    with pytest.raises(SparingError, match=sentence):
+@pytest.mark.parametrize(("policy", "parts"), REFUSED)
+def test_choices_that_do_not_go_together_are_refused(policy, parts):
+    with pytest.raises(SparingError) as caught:
         city(outages=False).under(policy)
+    assert missing(str(caught.value), parts) == []
 
 
 def test_static_is_refused_where_links_feed_each_other_in_a_circle():

@@ -10,6 +10,7 @@ from sparing.model.subscription import Query
 from sparing.model.topic import Topic
 from sparing.model.types import field_type
 from sparing.workloads.workload import Workload
+from tests.judges.boxes import lies_in
 
 
 @dataclass
@@ -24,7 +25,7 @@ class Judged:
         """The share of the publications that a subscription (of a topic) matches on average."""
         queries = [query for query in self.queries if topic in (None, query.topic)]
         rows = [(of, codes) for _, of, codes in self.publications if topic in (None, of)]
-        hits = sum(query.topic == of and query.box.admits(codes) for query in queries for of, codes in rows)
+        hits = sum(query.topic == of and lies_in(query.box, codes) for query in queries for of, codes in rows)
         return hits / len(queries) / len(rows)
 
 

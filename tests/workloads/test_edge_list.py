@@ -6,6 +6,7 @@ import pytest
 
 from sparing.model.errors import SparingError
 from sparing.workloads.edge_list import read_edges
+from tests.messages import refused
 
 TEXT = "# FromNodeId\tToNodeId\n0 1\n\n  2\t3  \n# the end\n1 0\n"
 
@@ -20,26 +21,26 @@ def test_comments_and_blanks_are_skipped(tmp_path):
 @pytest.mark.parametrize("line", ["7", "1 2 3", "1 x", "1 -2", "1 ²", "1,2"])
 def test_a_bad_line_is_named(tmp_path, line):
     (tmp_path / "graph.txt").write_text(f"0 1\n{line}\n", encoding="utf-8")
-    with pytest.raises(SparingError, match=r"^Line 2 of .*graph\.txt is not two node numbers: ") as said:
+    with pytest.raises(SparingError, match=r"\b2\b.*graph\.txt") as said:
         read_edges(tmp_path / "graph.txt")
     assert repr(line) in str(said.value)
 
 
 def test_a_file_without_edges_is_one_sentence(tmp_path):
     (tmp_path / "graph.txt").write_text("# nobody\n")
-    with pytest.raises(SparingError, match=r"graph\.txt has no edges\.$"):
+    with refused("graph.txt"):
         read_edges(tmp_path / "graph.txt")
 
 
 def test_what_cannot_be_read_is_one_sentence(tmp_path):
-    with pytest.raises(SparingError, match=r"none\.txt cannot be read: No such file"):
+    with refused("none.txt"):
         read_edges(tmp_path / "none.txt")
     (tmp_path / "graph.txt").write_bytes(b"0 1\n\xff\xfe\n")
-    with pytest.raises(SparingError, match=r"graph\.txt is not text"):
+    with refused("graph.txt"):
         read_edges(tmp_path / "graph.txt")
     (tmp_path / "plain.gz").write_text(TEXT)
     (tmp_path / "cut.gz").write_bytes(gzip.compress(TEXT.encode())[:-12])
     (tmp_path / "spoilt.gz").write_bytes(gzip.compress(TEXT.encode())[:10] + b"\xff" * 40)
     for name in ("plain.gz", "cut.gz", "spoilt.gz"):
-        with pytest.raises(SparingError, match=rf"{name} is not a whole gzip file"):
+        with refused(f"{name} gzip"):
             read_edges(tmp_path / name)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
 from sparing.workloads.ranges import Distribution, ranges
+from tests.messages import refused
 
 MANY = 50_000
 SPACE = (0, 400)
@@ -52,5 +52,5 @@ def test_the_same_seed_gives_the_same_ranges():
 
 @pytest.mark.parametrize("average", [0, 201])
 def test_sizes_that_do_not_fit_are_one_sentence(average):
-    with pytest.raises(SparingError, match=r"do not fit 0 to 400: take 1 to 200\."):
+    with refused("0 400 1 200"):
         ranges(stream(0, "test"), 1, average, SPACE, Distribution.UNIFORM)

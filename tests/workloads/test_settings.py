@@ -4,6 +4,7 @@ import pytest
 
 from sparing.model.errors import SparingError
 from sparing.workloads.settings import Settings, ratio
+from tests.messages import refused
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_settings_that_make_no_sense_are_refused_in_one_sentence(wrong):
 
 @pytest.mark.parametrize("text", ["", "1", "1:2:3", "a:b", "-1:2", "1.5:1"])
 def test_malformed_ratios(text):
-    with pytest.raises(SparingError, match="is not a ratio"):
+    with refused("ratio"):
         ratio(text)
 
 

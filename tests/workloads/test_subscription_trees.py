@@ -2,9 +2,9 @@
 
 import pytest
 
-from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
 from sparing.workloads.subscription_trees import MOST_BELOW, depths, subscription_tree
+from tests.messages import refused
 
 SEEDS = range(20)
 
@@ -37,7 +37,7 @@ def test_the_only_end_broker_has_no_other_beside_it():
 
 @pytest.mark.parametrize(("nodes", "subscribers"), [(5, 0), (5, 4), (0, 3)])
 def test_a_tree_of_nothing_is_one_sentence(nodes, subscribers):
-    with pytest.raises(SparingError, match="needs a publisher, a broker and a subscriber"):
+    with refused("publisher broker subscriber"):
         subscription_tree(stream(0, "test"), nodes, subscribers)
 
 

@@ -1,10 +1,11 @@
-"""The slow and obvious covering: every pair of boxes is compared, by the model's own `Box.covers`."""
+"""The slow and obvious covering: every pair of boxes is compared."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from sparing.model.box import Box
+from tests.judges.boxes import contains
 
 Above = Callable[[int, int], bool]
 
@@ -12,7 +13,7 @@ Above = Callable[[int, int], bool]
 def rank_covers(boxes: Sequence[Box], above: Above) -> list[list[int]]:
     """For each box the others that rank-cover it: they contain it and rank above it."""
     numbers = range(len(boxes))
-    return [[a for a in numbers if a != b and boxes[a].covers(boxes[b]) and above(a, b)] for b in numbers]
+    return [[a for a in numbers if a != b and contains(boxes[a], boxes[b]) and above(a, b)] for b in numbers]
 
 
 def ancestors(boxes: Sequence[Box], above: Above) -> list[int]:
@@ -39,6 +40,6 @@ def by_score(boxes: Sequence[Box], scores: Sequence[float], fair: bool = False) 
     def above(a: int, b: int) -> bool:
         if scores[a] != scores[b]:
             return scores[a] > scores[b]
-        return a < b or (fair and not boxes[b].covers(boxes[a]))
+        return a < b or (fair and not contains(boxes[b], boxes[a]))
 
     return above

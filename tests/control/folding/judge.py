@@ -1,12 +1,12 @@
-"""SPA and AA as the slides describe them, on plain measures, and which subscriptions share links."""
+"""SPA and AA as the slides describe them, and which subscriptions share links, counted cell by cell and link by link."""
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Sequence
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
-from sparing.control.folding.measures import cost_of, saved, similarity
 from sparing.control.folding.problem import NO_WAY, Folds, Problem
 
 
@@ -81,3 +81,72 @@ def comes_by(problem: Problem, member: int, broker: int) -> bool:
 def folded(of: np.ndarray, members: list[int]) -> np.ndarray:
     clusters = {int(of[member]) for member in members}
     return np.array([min(clusters) if cluster in clusters else cluster for cluster in of.tolist()])
+
+
+# Measures
+
+
+def saved(problem: Problem, of: np.ndarray) -> int:
+    """Entries that links are spared: each carries one for every cluster instead of one for every member."""
+    told = [_links(problem, member) for member in range(len(problem))]
+    return sum(map(len, told)) - len({(link, int(of[member])) for member, links in enumerate(told) for link in links})
+
+
+def _links(problem: Problem, member: int) -> list[int]:
+    return [
+        64 * at + bit for at, word in enumerate(problem.told[member].tolist()) for bit in range(64) if word >> bit & 1
+    ]
+
+
+def similarity(problem: Problem, members: Sequence[int]) -> float:
+    """The share of what some member covers that several cover."""
+    cells = _cells(problem, members)
+    whole = sum(size for _, size in cells)
+    return 1 - sum(size for times, size in cells if times == 1) / whole if whole else 1.0
+
+
+def cost_of(problem: Problem, of: np.ndarray) -> float:
+    """What exactly one member of a cluster covers, times its delay, for all clusters."""
+    clusters = [np.flatnonzero(of == cluster).tolist() for cluster in np.unique(of)]
+    return float(sum(_unique(problem, members) * _delay(problem, members) for members in clusters if len(members) > 1))
+
+
+def _unique(problem: Problem, members: Sequence[int]) -> float:
+    return sum(size for times, size in _cells(problem, members) if times == 1)
+
+
+def _cells(problem: Problem, members: Sequence[int]) -> list[tuple[int, float]]:
+    """The cells between neighbouring bounds that members cover: how many do, and how large the cell is."""
+    pieces = [
+        list(zip(problem.low[piece].tolist(), problem.high[piece].tolist(), strict=True))
+        for member in members
+        for piece in range(problem.starts[member], problem.starts[member + 1])
+    ]
+    axes = range(problem.low.shape[1])
+    cuts = [sorted({end for piece in pieces for end in piece[axis]}) for axis in axes]
+    found = []
+    for cell in product(*(pairwise(bounds) for bounds in cuts)):
+        times = sum(all(low <= a < high for (a, _), (low, high) in zip(cell, piece, strict=True)) for piece in pieces)
+        if times:
+            found.append((times, float(np.prod([b - a for a, b in cell]))))
+    return found
+
+
+def _delay(problem: Problem, members: Sequence[int]) -> int:
+    """Most hops from a member's subscriber to the first broker on the ways of all, to any publishers' broker."""
+    most = 0
+    for towards in problem.towards.tolist():
+        ways = [way for member in members if (way := _way(towards, int(problem.home[member])))]
+        shared = [broker for broker in ways[0] if all(broker in way for way in ways)] if ways else []
+        most = max([most, *(min(way.index(broker) for broker in shared) for way in ways)])
+    return 1 + most
+
+
+def _way(towards: list[int], home: int) -> list[int]:
+    """The brokers from one to the publishers' broker, none if no way leads there."""
+    way = [home]
+    while towards[way[-1]] != way[-1]:
+        if towards[way[-1]] == NO_WAY:
+            return []
+        way.append(towards[way[-1]])
+    return way

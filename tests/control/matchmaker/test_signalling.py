@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +16,8 @@ from sparing.control.matchmaker.per_source import mark_per_source
 from sparing.control.matchmaker.shared_tree import mark_shared_tree
 from sparing.control.matchmaker.signalling import counted, signal
 from sparing.graphs.closure import largest_closure
-from sparing.model.errors import SparingError
 from tests.control.matchmaker.test_marking import demand_of, demands, ring_of_four
+from tests.messages import refused
 
 Problem = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -166,5 +165,5 @@ def test_links_out_of_use_are_left_in_peace() -> None:
 
 def test_weights_must_be_whole_numbers_for_an_election() -> None:
     demand = demand_of([[[0, 1]]], [1], {1: 2})
-    with pytest.raises(SparingError, match="whole numbers"):
+    with refused("numbers"):
         signal(replace(demand, weight=demand.weight * 0.5), shared=False)
