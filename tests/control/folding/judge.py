@@ -1,4 +1,4 @@
-"""SPA and AA as the slides describe them, and which subscriptions share links, counted cell by cell and link by link."""
+"""SPA and AA as the slides describe them, and shared links: counted cell by cell and link by link."""
 
 from __future__ import annotations
 
