@@ -39,7 +39,8 @@ def reference() -> str:
 
 def _commands(group: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Every command with its whole name, those of groups in place of the group."""
-    for short, command in group.commands.items():
+    for short in group.list_commands(None):
+        command = group.get_command(None, short)
         if hasattr(command, "commands"):
             yield from _commands(command, f"{name} {short}")
         else:

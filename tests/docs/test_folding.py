@@ -11,7 +11,6 @@ import yaml
 
 from sparing.control.fold_summary import FoldingSummary
 from sparing.control.folding.kernels.greedy import MOST_PIECES as MOST_BOXES
-from sparing.control.folding.literal import Account, rounds
 from sparing.control.folding.measures import union
 from sparing.control.folding.mefa import FEW, MANY
 from sparing.control.folding.policy import SHARE, Folding
@@ -26,6 +25,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
 from sparing.model.bill import total
+from sparing_lab.algorithms.literal_mefa import Account, rounds
 from tests.docs import walks
 from tests.docs.pages import blocks, table, text_of
 

@@ -4,9 +4,9 @@ import json
 
 import typer
 
-from sparing.bench.savings.figures import WORDS
 from sparing.cli import build
 from sparing.report.markdown import markdown_table
+from sparing_lab.bench.savings.figures import WORDS
 from tests.docs import walks
 from tests.docs.pages import only, table, text_of
 from tests.docs.test_savings import FIGURES

@@ -2,9 +2,9 @@
 
 import json
 
-from sparing.bench.savings import CASES, Figures
-from sparing.bench.savings.figures import WORDS
 from sparing.report.markdown import markdown_table
+from sparing_lab.bench.savings import CASES, Figures
+from sparing_lab.bench.savings.figures import WORDS
 from tests.docs.pages import ROOT, text_of
 
 FIGURES = Figures.of(json.loads((ROOT / "benchmarks" / "savings.json").read_text()))

@@ -2,8 +2,8 @@
 
 import re
 
-from sparing.bench.savings.figures import Figures, Saved
 from sparing.report.markdown import markdown_table
+from sparing_lab.bench.savings.figures import Figures, Saved
 
 
 def test_columns_of_words_by_number_or_by_name():
