@@ -19,41 +19,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import ClassVar
 
 import yaml
-from rich.table import Table
 
 from sparing.model.counted import counted
 from sparing.model.errors import SparingError
-from sparing.report.markdown import markdown_table
-from sparing.report.tables import figures_table
 from sparing.workloads.files import write
 from sparing.workloads.stock import DEFAULTS, stock
+from sparing_lab.bench.benchmark import Benchmark, Results, Run, Show, Table, option, spark_conf, spark_master
 from sparing_lab.bench.results import Rows, results
 
 RATE = 500
 FILES = 6
 KILLED_AFTER = 2  # micro-batches
 GLANCE = 0.02  # seconds between two looks at what has been committed
-HEAD = ["killed after", "of micro-batches", "started again: first after", "all after", "same results"]
 COMMAND = [sys.executable, "-c", "from sparing.cli import main; main()", "run"]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Publications and subscriptions, how often the stream is killed, where it runs, for how many seconds it may."""
-
-    publications: int = 30_000
-    subscriptions: int = 200
-    repeat: int = 3
-    master: str = "local[*]"
-    conf: tuple[str, ...] = ()
-    patience: float = 600.0
-
-
-@dataclass(frozen=True)
-class Figure:
+class Restarted:
     """One kill: micro-batches committed before it, seconds from the new start to the first and to the end."""
 
     committed: int
@@ -63,50 +48,51 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Figures:
-    """All kills."""
+class Restart(Benchmark):
+    """A stream that is killed and started again: how soon it goes on, and whether its results are the same.
 
-    settings: Settings
-    figures: list[Figure]
+    Example: sparing bench restart --repeat 1 --master local[2]
+    """
 
-    def tables(self) -> list[Table]:
-        """For people."""
-        return [figures_table("A stream is killed and started again (seconds)", HEAD, self._rows())]
+    publications: int = option(30_000, "Publications in the trace.", min=1)
+    subscriptions: int = option(200, "Subscriptions to it.", min=1)
+    repeat: int = option(3, "How often a stream is killed.", min=1)
+    patience: float = option(600.0, "Seconds within which a stream must end.")
+    master: str = spark_master()
+    conf: tuple[str, ...] = spark_conf()
 
-    def markdown(self) -> str:
-        """For documentation."""
-        return markdown_table(HEAD, self._rows())
+    parts: ClassVar = {"figures": list[Restarted]}
 
-    def json(self) -> dict[str, Any]:
-        """For programs."""
-        return {"settings": vars(self.settings), "figures": [vars(figure) for figure in self.figures]}
+    def measure(self, run: Run) -> Results:
+        """Run a stream to its end, and then kill another and start it again, as often as asked for."""
+        folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
+        try:
+            made = replace(DEFAULTS, rate=RATE, duration=self.publications / RATE, subscriptions=self.subscriptions)
+            written = write(stock(made), folder / "stock", "parquet", FILES).deployment
+            with _running(_deployment(written, "undisturbed"), self) as process:
+                _finish(process, self)
+            expected = results(folder / "stock/undisturbed")
+            run.tell(f"left alone: {counted(sum(expected['notifications'].values()), 'notification')}")
+            figures = []
+            for turn in range(self.repeat):
+                figures.append(_measure(written, f"killed{turn}", self, expected))
+                run.tell(f"killed and started again: {figures[-1].first:.1f} s to the first micro-batch")
+            return {"figures": figures}
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
-    def _rows(self) -> list[list[str]]:
-        rows = [
-            [str(f.committed), str(FILES), f"{f.first:.1f}", f"{f.end:.1f}", "yes" if f.same else "NO"]
-            for f in self.figures
-        ]
-        first, end = (median(getattr(f, name) for f in self.figures) for name in ("first", "end"))
-        return [*rows, ["median", "", f"{first:.1f}", f"{end:.1f}", ""]]
-
-
-def restart(settings: Settings, tell: Callable[[str], None] = lambda _: None) -> Figures:
-    """Run a stream to its end, and then kill another and start it again, as often as asked for."""
-    folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
-    try:
-        made = replace(DEFAULTS, rate=RATE, duration=settings.publications / RATE, subscriptions=settings.subscriptions)
-        written = write(stock(made), folder / "stock", "parquet", FILES).deployment
-        with _running(_deployment(written, "undisturbed"), settings) as process:
-            _finish(process, settings)
-        expected = results(folder / "stock/undisturbed")
-        tell(f"left alone: {counted(sum(expected['notifications'].values()), 'notification')}")
-        figures = []
-        for turn in range(settings.repeat):
-            figures.append(_measure(written, f"killed{turn}", settings, expected))
-            tell(f"killed and started again: {figures[-1].first:.1f} s to the first micro-batch")
-        return Figures(settings, figures)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    def tables(self, results: Results) -> list[Table]:
+        """All kills, and the medians."""
+        found: list[Restarted] = results["figures"]
+        middle = {"first": median(one.first for one in found), "end": median(one.end for one in found)}
+        columns: dict[str, Show] = {
+            "killed after": lambda f: str(f.committed) if f else "median",
+            "of micro-batches": lambda f: str(FILES) if f else "",
+            "started again: first after": lambda f: f"{f.first if f else middle['first']:.1f}",
+            "all after": lambda f: f"{f.end if f else middle['end']:.1f}",
+            "same results": lambda f: ("yes" if f.same else "NO") if f else "",
+        }
+        return [Table("A stream is killed and started again (seconds)", [*found, None], columns, ("killed after",))]
 
 
 def _deployment(written: Path, name: str) -> Path:
@@ -119,7 +105,7 @@ def _deployment(written: Path, name: str) -> Path:
     return path
 
 
-def _measure(written: Path, name: str, settings: Settings, expected: Rows) -> Figure:
+def _measure(written: Path, name: str, settings: Restart, expected: Rows) -> Restarted:
     deployment, commits = _deployment(written, name), written.parent / name / "checkpoint/commits"
     with _running(deployment, settings) as process:
         _await(process, settings, lambda: len(_committed(commits)) >= KILLED_AFTER)
@@ -130,11 +116,11 @@ def _measure(written: Path, name: str, settings: Settings, expected: Rows) -> Fi
         first = time.perf_counter() - begun
         _finish(process, settings)
     end = time.perf_counter() - begun
-    return Figure(len(before), first, end, results(written.parent / name) == expected)
+    return Restarted(len(before), first, end, results(written.parent / name) == expected)
 
 
 @contextmanager
-def _running(deployment: Path, settings: Settings) -> Iterator[subprocess.Popen[str]]:
+def _running(deployment: Path, settings: Restart) -> Iterator[subprocess.Popen[str]]:
     """The stream in a process of its own, which is killed in the end, with Java and all workers."""
     options = ["--once", "--master", settings.master, *(f"--conf={setting}" for setting in settings.conf)]
     with tempfile.TemporaryFile("w+") as said:
@@ -156,7 +142,7 @@ def _running(deployment: Path, settings: Settings) -> Iterator[subprocess.Popen[
                 process.wait()
 
 
-def _await(process: subprocess.Popen[str], settings: Settings, done: Callable[[], bool]) -> None:
+def _await(process: subprocess.Popen[str], settings: Restart, done: Callable[[], bool]) -> None:
     deadline = time.monotonic() + settings.patience
     while not done():
         if process.poll() is not None:
@@ -166,7 +152,7 @@ def _await(process: subprocess.Popen[str], settings: Settings, done: Callable[[]
         time.sleep(GLANCE)
 
 
-def _finish(process: subprocess.Popen[str], settings: Settings) -> None:
+def _finish(process: subprocess.Popen[str], settings: Restart) -> None:
     try:
         status = process.wait(settings.patience)
     except subprocess.TimeoutExpired:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
-from io import StringIO
 from itertools import chain
 
 import numpy as np
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from sparing.cli import build
@@ -19,13 +16,15 @@ from sparing.flow.links import POLICIES
 from sparing.flow.overlay import Overlay
 from sparing.model.errors import SparingError
 from sparing.model.types import END_OF_TIME
-from sparing_lab.bench.deciding import Cell, Figure, Figures, Literal, Settings, decide, literal, measure, walks
-from sparing_lab.bench.deciding.figures import COMPARED, MEASURED
-from sparing_lab.bench.deciding.literal import graph, matched
+from sparing_lab.bench.benchmark import Run
+from sparing_lab.bench.deciding import literal as answering
+from sparing_lab.bench.deciding import measure, walks
+from sparing_lab.bench.deciding.benchmark import COMPARED, MEASURED, Decide, Decisions, Literal
+from sparing_lab.bench.deciding.cells import Cell
+from sparing_lab.bench.deciding.literal import graph, literal, matched
 
-LITERAL = import_module("sparing_lab.bench.deciding.literal")  # the package has a function of that name
 TINY = Cell(rate=40, subscriptions=40, ratio=6)
-QUICK = Settings(subscriptions=(40, 20), ratios=(1, 6), rate=40, repeat=2)
+QUICK = Decide(subscriptions=(40, 20), ratios=(1, 6), rate=40, repeat=2)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +67,7 @@ def test_every_decision_is_seen(tiny):
 
 
 def test_algorithm_1_agrees_with_every_decision(tiny, monkeypatch):
-    monkeypatch.setattr(LITERAL, "SAMPLED", 10**9)
+    monkeypatch.setattr(answering, "SAMPLED", 10**9)
     journeys = walks.set_out(*tiny, "adock")
     total = walks.decisions(journeys)
     found = literal(journeys, total)
@@ -85,7 +84,7 @@ def test_algorithm_1_disagrees_with_who_decides_otherwise(tiny):
 
 
 def test_a_sample_is_taken_of_many_decisions(tiny, monkeypatch):
-    monkeypatch.setattr(LITERAL, "SAMPLED", 10)
+    monkeypatch.setattr(answering, "SAMPLED", 10)
     journeys = walks.set_out(*tiny, "adock")
     assert 10 <= literal(journeys, walks.decisions(journeys)).sampled < 20
 
@@ -112,13 +111,13 @@ def test_graphs_have_what_waits_on_the_link(tiny):
 @pytest.fixture(scope="module")
 def quick():
     told: list[str] = []
-    return decide(QUICK, told.append), told
+    return QUICK.measure(Run(told.append))["figures"], told
 
 
 def test_everything_is_measured(quick):
     figures, told = quick
-    assert [(f.subscriptions, f.ratio) for f in figures.figures] == [(20, 1), (20, 6), (40, 1), (40, 6)]
-    for figure in figures.figures:
+    assert [(f.subscriptions, f.ratio) for f in figures] == [(20, 1), (20, 6), (40, 1), (40, 6)]
+    for figure in figures:
         assert tuple(figure.decisions) == tuple(figure.walk) == MEASURED
         assert tuple(figure.alone) == COMPARED
         assert min(figure.decisions.values()) > 0
@@ -127,7 +126,7 @@ def test_everything_is_measured(quick):
         assert figure.literal_to_walk > 0
         assert figure.literal.sampled > 0
     assert told[0] == "Compiling the walk"
-    first = figures.figures[0]
+    first = figures[0]
     assert told[1] == f"20 subscriptions, window/slide 1: {first.decisions['adock']:,} decisions of ADOCK"
     assert len(told) == 5
 
@@ -138,7 +137,8 @@ def test_traces_are_shorter_with_many_subscriptions():
 
 
 def made_up(alone_of_wad=0.002, rate=1860):
-    figure = Figure(
+    bench = Decide(rate=rate)
+    found = Decisions(
         1000,
         2,
         20.0,
@@ -147,7 +147,7 @@ def made_up(alone_of_wad=0.002, rate=1860):
         {"adock": 0.004, "wad": alone_of_wad},
         Literal(400, 120.0, 0.0006, 0.0002),
     )
-    return Figures(Settings(rate=rate), [figure])
+    return bench, {"figures": [bench.judged(found)]}
 
 
 WALKS = (
@@ -155,35 +155,25 @@ WALKS = (
     "| ADOCK / WAD | at most 1.5 |"
 )
 ROWS = (
-    "| 1,000 | 2 | 1,000 | 25.0 | 20.0 | 20.0 | 20.0 | 20.0 | 20.0 | 1.25 | met |",
-    "| 1,000 | 2 | 4.0 | 2.0 | 2.00 | missed |",
-    "| 1,000 | 2 | 120 | 600.0 | 200.0 | 24 | missed | 150 | 100 | met |",
+    "| 1,000 | 2 | 1,000 | 25 | 20 | 20 | 20 | 20 | 20 | 1.25 | met |",
+    "| 1,000 | 2 | 4 | 2 | 2 | missed |",
+    "| 1,000 | 2 | 120 | 600 | 200 | 24 | missed | 150 | 100 | met |",
 )
 
 
 def test_figures_for_documentation():
-    tables = made_up().markdown().rstrip().split("\n\n")
+    bench, results = made_up()
+    tables = bench.markdown(results).rstrip().split("\n\n")
     assert tables[0].startswith(WALKS)
     assert tuple(table.splitlines()[2] for table in tables) == ROWS
     for table in tables:
         assert len({line.count("|") for line in table.splitlines()}) == 1
 
 
-@pytest.mark.parametrize("width", [100, 200])
-def test_figures_for_people(width):
-    console = Console(width=width, record=True, file=StringIO())
-    for table in made_up().tables():
-        console.print(table)
-    text = " ".join(console.export_text().split())
-    assert "stock, 1,860 publications/s, median of 3" in text
-    assert "fastest of 3" in text
-    assert all(" ".join(row.replace("|", " ").split()) in text for row in ROWS)
-
-
 def test_figures_for_programs():
-    found = json.loads(json.dumps(made_up().json()))
+    bench, results = made_up()
+    found = json.loads(json.dumps(bench.json(results)))
     assert found["settings"]["rate"] == 1860
-    assert found["goals"] == {"to_wad": 1.5, "literal": 50}
     (figure,) = found["figures"]
     assert figure["literal"] == {"sampled": 400, "edges": 120.0, "seconds": 0.0006, "calls": 0.0002}
     assert figure["net_to_alone"] == pytest.approx(100)
@@ -196,15 +186,15 @@ def test_figures_for_programs():
 
 
 def test_a_difference_too_small_to_tell_has_no_verdict():
-    (figure,) = made_up(alone_of_wad=0.0003).json()["figures"]
-    assert figure["to_wad_alone"] is None
-    assert figure["verdicts"]["to_wad_alone"] == "-"
-    assert figure["verdicts"]["net_to_alone"] == "met"
+    (figure,) = made_up(alone_of_wad=0.0003)[1]["figures"]
+    assert figure.to_wad_alone is None
+    assert figure.verdicts["to_wad_alone"] == "-"
+    assert figure.verdicts["net_to_alone"] == "met"
 
 
 def test_the_goal_of_algorithm_1_is_for_high_rates():
-    (figure,) = made_up(rate=500).json()["figures"]
-    assert figure["verdicts"]["literal_to_walk"] == figure["verdicts"]["net_to_alone"] == "-"
+    (figure,) = made_up(rate=500)[1]["figures"]
+    assert figure.verdicts["literal_to_walk"] == figure.verdicts["net_to_alone"] == "-"
 
 
 MISTAKES = {

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from sparing.model.errors import SparingError
-from sparing_lab.bench.events import Figures, InFlight, OnSpark, Settings
 from sparing_lab.bench.events import measure as measuring
-from sparing_lab.bench.events.figures import IN_FLIGHT, ON_SPARK
+from sparing_lab.bench.events.benchmark import Events, InFlight, OnSpark
 from tests.tries import thorough_only
 
-SMALL = Settings(events=(30,), in_flight=(20,), reports=4, subscriptions=10, lanes=(2,), repeat=1)
+SMALL = Events(events=(30,), in_flight=(20,), reports=4, subscriptions=10, lanes=(2,), repeat=1)
 
 
 def test_all_events_of_a_burst_are_in_flight():
@@ -46,18 +45,13 @@ def test_every_way_is_measured_beside_the_peer(spark, monkeypatch):
     assert all(figure.seconds > 0 for figure in figures)
 
 
-def test_figures_are_for_people_programs_and_documentation():
-    figures = Figures(SMALL, [OnSpark(30, 120, "caeva, 1 lane", 2.0)], [InFlight(20, 80, 19, 0.004, 3800, 0.002)])
-    head, _, row = figures.markdown().split("\n\n")[0].splitlines()
-    assert [cell.strip() for cell in head.strip("|").split("|")] == list(ON_SPARK)
-    assert [cell.strip() for cell in row.strip("|").split("|")] == ["30", "120", "caeva, 1 lane", "2.00", "15", "60"]
-    head, _, row = figures.markdown().split("\n\n")[1].splitlines()
-    assert [cell.strip() for cell in head.strip("|").split("|")] == list(IN_FLIGHT)
-    assert [cell.strip() for cell in row.strip("|").split("|")] == ["20", "19", "80", "50.0", "200", "0.002"]
-    assert [table.row_count for table in figures.tables()] == [1, 1]
-    assert figures.json()["in_flight"][0]["state"] == 3800
+def test_results_as_tables():
+    on_spark, in_flight = [OnSpark(30, 120, "caeva, 1 lane", 2.0)], [InFlight(20, 80, 19, 0.004, 3800, 0.002)]
+    tables = SMALL.tables({"on_spark": on_spark, "in_flight": in_flight})
+    assert tables[0].cells() == [["30", "120", "caeva, 1 lane", "2.00", "15", "60"]]
+    assert tables[1].cells() == [["20", "19", "80", "50.0", "200", "0.002"]]
 
 
 def test_numbers_must_be_above_zero():
     with pytest.raises(SparingError, match="must be above zero"):
-        Settings(events=(0,))
+        Events(events=(0,))

@@ -8,11 +8,13 @@ from collections import Counter
 
 import pytest
 
-from sparing_lab.bench.faults import chosen
+from sparing.model.errors import SparingError
+from sparing_lab.bench.faults.benchmark import Faults
 from sparing_lab.bench.faults.crash import DRIVER, EVERYTHING, JAVA, MOMENTS, WORKER, Crash, environment
 from sparing_lab.bench.faults.damage import FILES, WAYS
 from sparing_lab.bench.faults.kills import FIVE, Killing, plan
-from sparing_lab.bench.faults.outcome import GOES_ON, HEAD, MENDED, Figures, Outcome, is_sentence
+from sparing_lab.bench.faults.measure import chosen
+from sparing_lab.bench.faults.outcome import GOES_ON, MENDED, Outcome, is_sentence
 
 SENTENCE = "Error: The sink /out cannot be written: the disk is full.\n"
 
@@ -51,19 +53,16 @@ def test_what_was_not_kept_stands_out():
     broken = Outcome("a file is emptied", "offsets", MENDED, kept=False, happened="other bill")
     kept = [Outcome("Java is killed", "in tasks", GOES_ON, kept=True)] * 3
     not_tried = Outcome("the disk is full", "sink", MENDED, kept=True, happened="not tried: no mount", tried=False)
-    figures = Figures({}, [*kept, broken, not_tried])
-    assert not figures.kept
-    assert Figures({}, kept).kept
-    head, _, *rows = figures.markdown().splitlines()
-    assert [cell.strip() for cell in head.strip("|").split("|")] == HEAD
-    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows if row]
-    assert [row[3:] for row in cells] == [
+    results = {"outcomes": [*kept, broken, not_tried]}
+    with pytest.raises(SparingError, match="NOT KEPT"):
+        Faults().conclude(results)
+    Faults().conclude({"outcomes": kept})
+    (table,) = Faults().tables(results)
+    assert [row[3:] for row in table.cells()] == [
         ["3", "as promised"],
         ["1", "NOT KEPT: other bill"],
         ["0", "not tried: no mount"],
     ]
-    assert len(figures.json()["outcomes"]) == 5
-    assert figures.tables()[0].row_count == 3
 
 
 class Pretended(Killing):

@@ -12,29 +12,25 @@ from typer.testing import CliRunner
 from sparing.cli import build
 from sparing.control.folding.problem import Folds
 from sparing.model.errors import SparingError
-from sparing_lab.bench.fold import Beside, Case, Figure, Figures, Settings, fold
+from sparing_lab.bench.benchmark import Run
 from sparing_lab.bench.fold import measure as measuring
-from sparing_lab.bench.fold.figures import BESIDE, COSTS, GROWTH, WHOLE
-from sparing_lab.bench.fold.settings import THIN, WIDE, made_up
+from sparing_lab.bench.fold.benchmark import THIN, WIDE, BesidePrinted, Case, Fold, Folding, growth, targets
+from sparing_lab.bench.fold.problems import made_up
 
-SMALL = Settings((20, 60), (1, 2), brokers=10, peers=20, printed=(8,), instances=2, repeat=1)
+SMALL = Fold((20, 60), (1, 2), brokers=10, peers=20, printed=(8,), instances=2, repeat=1)
 
 
 def test_everything_is_measured_and_told() -> None:
     told: list[str] = []
-    figures = fold(SMALL, told.append)
+    results = SMALL.measure(Run(told.append))
     assert told[0] == "20 subscriptions, 1-dimensional, wide"
     assert len(told) == 8 + 4
-    assert [(f.dimensions, f.ranges, f.subscriptions) for f in figures.whole] == [
+    assert [(f.dimensions, f.ranges, f.subscriptions) for f in results["whole"]] == [
         (d, ranges, n) for d in (1, 2) for ranges in (WIDE, THIN) for n in (20, 60)
     ]
-    assert all((f.seconds["SPA"] is None) == (f.cost["AA"] is None) == (f.subscriptions > 20) for f in figures.whole)
-    assert all((f.benefit["MEFA"] or 0) >= f.possible / 2 for f in figures.whole)
-    text = figures.markdown().splitlines()
-    for names in (WHOLE, COSTS, GROWTH, BESIDE):
-        assert f"| {' | '.join(names)} |" in text
-    assert [table.row_count for table in figures.tables()] == [8, 4, 4, 4]
-    assert json.loads(json.dumps(figures.json()))["settings"]["brokers"] == 10
+    assert all((f.seconds["SPA"] is None) == (f.cost["AA"] is None) == (f.subscriptions > 20) for f in results["whole"])
+    assert all((f.benefit["MEFA"] or 0) >= f.possible / 2 for f in results["whole"])
+    assert [len(table.rows) for table in SMALL.tables(results)] == [8, 4, 4, 4, 0]
 
 
 def test_the_same_case_is_always_the_same() -> None:
@@ -49,22 +45,22 @@ def test_saving_too_little_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None
     nothing = {"MEFA": lambda problem, _: Folds(np.arange(len(problem)), 0, 0.0)}
     monkeypatch.setattr(measuring, "METHODS", measuring.METHODS | nothing)
     with pytest.raises(SparingError, match=r"^MEFA saves less than it should on 20 subscriptions"):
-        fold(SMALL)
+        SMALL.measure(Run())
 
 
 def test_settings_without_sense_are_refused() -> None:
     with pytest.raises(SparingError, match="2 or more"):
-        Settings(subscriptions=(1,))
+        Fold(subscriptions=(1,))
     with pytest.raises(SparingError, match="above zero"):
-        Settings(dimensions=(0,))
+        Fold(dimensions=(0,))
     with pytest.raises(SparingError, match="share"):
-        Settings(share=0)
+        Fold(share=0)
 
 
 def test_figures_are_held_against_the_goal() -> None:
     none = {"SPA": None, "AA": None}
     whole = [
-        Figure(
+        Folding(
             10_000,
             1,
             WIDE,
@@ -74,18 +70,20 @@ def test_figures_are_held_against_the_goal() -> None:
             {"MEFA": 9.0, "SPA": 5.0, "AA": 200.0},
             {"MEFA": 25, "SPA": 26, "AA": 40},
         ),
-        Figure(100_000, 1, WIDE, 80, 7, {"MEFA": 20.0, **none}, {"MEFA": 8.0, **none}, {"MEFA": 40, **none}),
+        Folding(100_000, 1, WIDE, 80, 7, {"MEFA": 20.0, **none}, {"MEFA": 8.0, **none}, {"MEFA": 40, **none}),
     ]
     costs = {"printed": 10.0, "MEFA": 11.0, "SPA": 15.0, "AA": 30.0}
-    figures = Figures(Settings(dimensions=(1,)), whole, [Beside(50, 1, WIDE, 3, 1.5, costs)])
-    assert [(target.goal, target.found, target.verdict) for target in figures.targets()] == [(10.0, 20.0, "missed")]
-    text = figures.markdown()
+    beside = [BesidePrinted(50, 1, WIDE, 3, 1.5, costs)]
+    results = {"whole": whole, "beside": beside, "growth": growth(whole), "targets": targets(whole)}
+    assert [(target.goal, target.found, target.verdict) for target in targets(whole)] == [(10.0, 20.0, "missed")]
+    bench = Fold(dimensions=(1,))
+    text = bench.markdown(results)
     assert "| wide | 1 | 10,000 | 5 | 50% | 0.2 | 0.5 | 1 |" in text
     assert "| wide | 1 | 100,000 | 7 | 50% | 20 | - | - |" in text
     assert "| wide | 1 | 10,000 | 9 | 5 | 200 |" in text
     assert "| wide | 1 | 10,000 to 100,000 | 2.00 |" in text
-    assert "| wide | 1 | 50 | 3 | 1.5 | 1.10 | 1.50 | 3.00 |" in text
-    assert json.loads(json.dumps(figures.json()))["beside"][0]["ratios"]["MEFA"] == pytest.approx(1.1)
+    assert "| wide | 1 | 50 | 3 | 1.5 | 1.1 | 1.5 | 3 |" in text
+    assert bench.json(results)["beside"][0]["ratios"]["MEFA"] == pytest.approx(1.1)
 
 
 def test_the_command_writes_its_figures(tmp_path: Path) -> None:

@@ -14,43 +14,54 @@ from sparing.cli import build
 from sparing.control.matchmaker.demand import Demand
 from sparing.control.matchmaker.per_source import mark_per_source
 from sparing.model.errors import SparingError
-from sparing_lab.bench.matchmaker import Beside, Case, Figure, Figures, Flowless, Settings, matchmaker
+from sparing_lab.bench.benchmark import Run
 from sparing_lab.bench.matchmaker import engines as measured
 from sparing_lab.bench.matchmaker import measure as measuring
-from sparing_lab.bench.matchmaker.engines import Network, Published, by_networkx, by_or_tools, by_scipy, published
-from sparing_lab.bench.matchmaker.figures import BESIDE, FLOWLESS, GROWTH, WHOLE
-from sparing_lab.bench.matchmaker.settings import KINDS, MESH, PER_SOURCE, SHARED, TRANSIT_STUB, made_up
+from sparing_lab.bench.matchmaker.benchmark import (
+    KINDS,
+    MESH,
+    PER_SOURCE,
+    SHARED,
+    TRANSIT_STUB,
+    BesidePeers,
+    Case,
+    Flowless,
+    Marking,
+    Matchmaker,
+    Published,
+    growth,
+    targets,
+)
+from sparing_lab.bench.matchmaker.engines import Network, by_networkx, by_or_tools, by_scipy, published
+from sparing_lab.bench.matchmaker.scenes import made_up
 
-SMALL = Settings(links=(100, 400), publishers=5, peers=100, sample=30, instances=3, repeat=1)
+SMALL = Matchmaker(links=(100, 400), publishers=5, peers=100, sample=30, instances=3, repeat=1)
 
 
-def demand_of(settings: Settings, case: Case) -> Demand:
+def demand_of(settings: Matchmaker, case: Case) -> Demand:
     scene = made_up(settings, case)
     return scene.demand(scene.trees())
 
 
 def test_everything_is_measured_and_told() -> None:
     told: list[str] = []
-    figures = matchmaker(SMALL, told.append)
+    results = SMALL.measure(Run(told.append))
+    whole, beside = results["whole"], results["beside"]
     assert told == [f"{links} links, {overlay}, {trees}" for links in (100, 400) for overlay, trees in KINDS]
-    assert [(f.links, f.overlay, f.kind) for f in figures.whole] == [(n, *kind) for n in (100, 400) for kind in KINDS]
-    assert all(0 <= f.entangled < f.in_trees <= f.links for f in figures.whole)
-    assert all(f.entangled == 0 for f in figures.whole if f.kind == SHARED)
-    assert all(b.peers["SciPy"] is not None for b in figures.beside)
-    assert all(b.peers["networkx"] is None for b in figures.beside if b.links > 100)
-    assert [(f.links, f.overlay, f.instances) for f in figures.flowless] == [(100, TRANSIT_STUB, 3), (100, MESH, 3)]
-    assert [growth.links for growth in figures.growth()] == [(100, 400)] * 3
-    text = figures.markdown().splitlines()
-    for names in (WHOLE, GROWTH, BESIDE, FLOWLESS):
-        assert f"| {' | '.join(names)} |" in text
-    assert [table.row_count for table in figures.tables()] == [6, 3, 4, 2]
-    assert json.loads(json.dumps(figures.json()))["settings"]["publishers"] == 5
+    assert [(f.links, f.overlay, f.kind) for f in whole] == [(n, *kind) for n in (100, 400) for kind in KINDS]
+    assert all(0 <= f.entangled < f.in_trees <= f.links for f in whole)
+    assert all(f.entangled == 0 for f in whole if f.kind == SHARED)
+    assert all(b.peers["SciPy"] is not None for b in beside)
+    assert all(b.peers["networkx"] is None for b in beside if b.links > 100)
+    assert [(f.links, f.overlay, f.instances) for f in results["flowless"]] == [(100, TRANSIT_STUB, 3), (100, MESH, 3)]
+    assert [growth.links for growth in results["growth"]] == [(100, 400)] * 3
+    assert [len(table.rows) for table in SMALL.tables(results)] == [6, 3, 4, 2, 0]
 
 
 @pytest.mark.parametrize("overlay", [TRANSIT_STUB, MESH])
 @pytest.mark.parametrize("links", [50, 100, 1000, 4000])
 def test_overlays_have_the_links_asked_for_and_are_connected(overlay: str, links: int) -> None:
-    settings = Settings(subscribers=1.0)
+    settings = Matchmaker(subscribers=1.0)
     scene = made_up(settings, Case(links, overlay, PER_SOURCE))
     there = set(zip(scene.source.tolist(), scene.target.tolist(), strict=True))
     assert len(there) == len(scene.source) == links
@@ -94,41 +105,42 @@ def test_figure_6_asks_link_by_link() -> None:
 
 def test_libraries_that_are_not_installed_stay_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measured, "find_spec", lambda _: None)
-    figures = matchmaker(replace(SMALL, links=(100,)))
-    assert all(b.peers["OR-tools"] is b.peers["networkx"] is None for b in figures.beside)
-    assert "| - | - |" in figures.markdown()
+    results = replace(SMALL, links=(100,)).measure(Run())
+    assert all(b.peers["OR-tools"] is b.peers["networkx"] is None for b in results["beside"])
+    assert "| - | - |" in SMALL.markdown(results)
 
 
 def test_engines_that_disagree_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "by_scipy", lambda network: lambda: np.ones(network.links, bool))
     with pytest.raises(SparingError, match=r"^Engines disagree on 200 links, .*: SciPy finds a cost of"):
-        matchmaker(SMALL)
+        SMALL.measure(Run())
 
 
 def test_settings_without_sense_are_refused() -> None:
     with pytest.raises(SparingError, match="must be even"):
-        Settings(links=(101,))
+        Matchmaker(links=(101,))
     with pytest.raises(SparingError, match="above zero"):
-        Settings(publishers=0)
+        Matchmaker(publishers=0)
     with pytest.raises(SparingError, match="share of brokers"):
-        Settings(subscribers=1.5)
+        Matchmaker(subscribers=1.5)
 
 
 def test_figures_are_held_against_the_goal() -> None:
     whole = [
-        Figure(10_000, MESH, PER_SOURCE, 8000, 6000, 99.0, 0.01, 0.02, 0.001),
-        Figure(100_000, MESH, PER_SOURCE, 80_000, 60_000, 999.0, 1.0, 2.0, 3.0),
+        Marking(10_000, MESH, PER_SOURCE, 8000, 6000, 99.0, 0.01, 0.02, 0.001),
+        Marking(100_000, MESH, PER_SOURCE, 80_000, 60_000, 999.0, 1.0, 2.0, 3.0),
     ]
     peers = {"SciPy": 0.002, "OR-tools": None, "networkx": 1.0}
-    beside = [Beside(10_000, MESH, 0.001, peers, Published(500, 100, 9.0))]
-    figures = Figures(Settings(), whole, beside, [Flowless(100, MESH, 10, 4, 0.25)])
-    assert [(target.goal, target.found, target.verdict) for target in figures.targets()] == [(5.0, 6.0, "missed")]
-    text = figures.markdown()
+    beside = [BesidePeers(10_000, MESH, 0.001, peers, Published(500, 100, 9.0))]
+    results = {"whole": whole, "beside": beside, "flowless": [Flowless(100, MESH, 10, 4, 0.25)]}
+    results |= {"growth": growth(whole), "targets": targets(whole)}
+    assert [(target.goal, target.found, target.verdict) for target in targets(whole)] == [(5.0, 6.0, "missed")]
+    text = SMALL.markdown(results)
     assert "| mesh | per source | 10,000 | 8,000 | 6,000 | 10 | 20 | 1 | 31 |" in text
     assert "| mesh | per source | 10,000 to 100,000 | 2.00 | 2.00 | 3.48 |" in text
     assert "| mesh | 10,000 | 1 | 2 (2.0x) | - | 1,000 (1,000x) | 9,000 (9,000x), extrapolated | 501 | 101 |" in text
     assert "| mesh | 100 | 10 | 4 | 25.0% |" in text
-    found = json.loads(json.dumps(figures.json()))
+    found = SMALL.json(results)
     assert found["beside"][0]["ratios"] == {"SciPy": 2.0, "OR-tools": None, "networkx": 1000.0, "Figure 6": 9000.0}
     assert found["beside"][0]["published"]["extrapolated"] is True
     assert found["targets"][0]["verdict"] == "missed"

@@ -1,43 +1,36 @@
 """What leaving techniques out is measured to cost."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import all_of, techniques
-from sparing_lab.bench.savings import CASES, Case, Figures, savings
-from sparing_lab.bench.savings.figures import Saved
+from sparing_lab.bench.savings.benchmark import Saved, alone, left_out
+from sparing_lab.bench.savings.cases import CASES, Case
+from sparing_lab.bench.savings.measure import savings
 from tests.tries import thorough_only
 
-FIGURES = Figures(
-    [
-        Saved("one", "first", "make one", 10, 2, 80, 100, {"covering": (90, 88), "merged events": (100, 80)}),
-        Saved("two", "second", "make two", 20, 3, 50, 100, {"covering": (100, 60)}),
-    ]
-)
+FOUND = [
+    Saved("one", "first", "make one", 10, 2, 80, 100, {"covering": (90, 88), "merged events": (100, 80)}),
+    Saved("two", "second", "make two", 20, 3, 50, 100, {"covering": (100, 60)}),
+]
 
 
 def test_tables_tell_what_is_left_out_and_what_is_alone():
-    names, rows = FIGURES.left_out()
-    assert names == ("", "one", "two")
-    assert rows == [
+    assert tuple(left_out(FOUND).columns) == ("", "one", "two")
+    assert left_out(FOUND).cells() == [
         ["messages with all of them", "80", "50"],
         ["without covering", "+10.0%", "+20.0%"],
         ["without merged events", "-", "no part"],
         ["without any", "+25.0%", "+100.0%"],
     ]
-    assert FIGURES.alone()[1] == [
+    assert alone(FOUND).cells() == [
         ["messages with none of them", "100", "100"],
         ["only covering", "-10.0%", "-"],
         ["only merged events", "-", "no part"],
         ["all together", "-20.0%", "-50.0%"],
     ]
-
-
-def test_figures_are_read_back():
-    assert Figures.of(json.loads(json.dumps(FIGURES.json()))) == FIGURES
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -56,11 +49,11 @@ def test_every_workload_can_be_made_and_has_all_that_it_can_have(name):
 def test_leaving_out_what_pays_costs_messages(spark):
     small = Case("stock", "small", {"rate": 20.0, "duration": 20.0, "subscriptions": 12, "aggregate": (1, 0)})
     told = []
-    (found,) = savings(spark, {"small": small}, told.append).cases
+    (found,) = savings(spark, {"small": small}, told.append)
     assert (found.publications, found.subscriptions) == (400, 12)
     assert found.ours < found.naive
-    alone, left_out = found.techniques["aggregate or forward"]
-    assert alone < found.naive
-    assert left_out > found.ours
+    only, without = found.techniques["aggregate or forward"]
+    assert only < found.naive
+    assert without > found.ours
     assert "merged events" not in found.techniques
     assert told[0] == "small: Replaying it under ours"

@@ -6,7 +6,8 @@ import pytest
 
 from sparing.match import Index
 from sparing.model.errors import SparingError
-from sparing_lab.bench.matching import COMMON, RARE, SHAPES
+from sparing_lab.bench.matching.benchmark import COMMON, RARE
+from sparing_lab.bench.matching.shapes import SHAPES
 
 WORKLOADS = [(name, selectivity) for name, shape in SHAPES.items() for selectivity in shape.selectivities]
 FEWEST_AND_MOST = {"a": (1, 3), "b": (3, 6), "c": (5, 5), "d": (1, 4)}

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,37 +15,18 @@ from sparing.model.box import Box
 from sparing.model.constraint import Constraint
 from sparing.model.errors import SparingError
 from sparing.model.types import DOUBLE, FieldType, float_codes
+from sparing_lab.bench.covering.benchmark import BoxChange, Case, Cover, Seconds
+from sparing_lab.bench.covering.boxes import made_up
 from sparing_lab.bench.covering.engines import areas, by_sparing
-from sparing_lab.bench.covering.settings import Case, Settings, made_up
 
 Entry = tuple[str, Box, float]  # id, box, score
 
 
-class Seconds(NamedTuple):
-    """Of one kind of change."""
-
-    mean: float
-    high: float  # 99 of 100 take no longer
-    worst: float
-
-
-@dataclass(frozen=True)
-class Change:
-    """What it takes to add a box, to remove any, and to remove one that is forwarded and perhaps covers others."""
-
-    boxes: int
-    dimensions: int
-    build: float  # seconds for all boxes at once
-    add: Seconds
-    remove: Seconds
-    uncover: Seconds
-
-
-def changes(settings: Settings, case: Case) -> Change:
+def changes(settings: Cover, case: Case) -> BoxChange:
     """Add boxes to those there are, then remove some."""
     _warm_up(case.dimensions)
     count, some = case.boxes, min(settings.changes, case.boxes)
-    low, high = made_up(settings, count + some, case.dimensions)
+    low, high = made_up(settings.seed, count + some, case.dimensions)
     entries = _entries(low, high)
     begun = time.perf_counter()
     cover = WatchedCover.of(entries[:count], _types(case.dimensions), settings.k)
@@ -64,12 +43,12 @@ def changes(settings: Settings, case: Case) -> Change:
     at_once = np.flatnonzero(left)[by_sparing(low[left], high[left], settings.k)]
     if cover.forwarded != {_id(n) for n in at_once.tolist()}:
         raise SparingError(f"The incremental cover went wrong with {case}, which is a mistake in Sparing.")
-    return Change(case.boxes, case.dimensions, build, add, remove, uncover)
+    return BoxChange(case.boxes, case.dimensions, build, add, remove, uncover)
 
 
 def _warm_up(dimensions: int) -> None:
     """So that nobody's time includes compiling."""
-    entries = _entries(*made_up(Settings(), 40, dimensions))
+    entries = _entries(*made_up(1, 40, dimensions))
     cover = WatchedCover.of(entries[:30], _types(dimensions), 2)
     for entry in entries[30:]:
         cover.add(*entry)

@@ -6,8 +6,8 @@
 - *Spark SQL*: the table joined with itself on containment and rank, grouped by box, those with fewer than k partners.
   The table is there, with the areas in it, and cached, before the clock starts.
 
-All of them give a mask of the boxes that are kept. A further engine (such as covering as a Spark job) is one more
-function here, and one more column in `figures`.
+All of them give a mask of the boxes that are kept. A further engine is one more function here,
+and one more column in `benchmark`.
 """
 
 from __future__ import annotations

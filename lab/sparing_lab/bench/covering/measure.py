@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sparing.model.errors import SparingError
+from sparing_lab.bench.benchmark import Run
+from sparing_lab.bench.covering.benchmark import BoxChange, Case, Cover, Covering
+from sparing_lab.bench.covering.boxes import made_up
 from sparing_lab.bench.covering.changes import changes
 from sparing_lab.bench.covering.engines import as_frame, by_numpy, by_sparing, by_spark
-from sparing_lab.bench.covering.figures import Figure, Figures
-from sparing_lab.bench.covering.settings import Case, Settings, Told, made_up
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,21 +25,22 @@ LONG = 5.0  # seconds: what took longer when it was checked is not done again
 Engine = Callable[[], np.ndarray]
 
 
-def cover(spark: SparkSession | None, settings: Settings, tell: Told = lambda _: None) -> Figures:
+def measure(settings: Cover, run: Run) -> tuple[list[Covering], list[BoxChange]]:
     """Measure all engines on every case, then boxes that come and go there."""
     whole, changed = [], []
-    for case in settings.cases():
-        _warm_up(spark, case.dimensions)
-        whole.append(_whole(spark, settings, case))
-        if settings.changes:
-            changed.append(changes(settings, case))
-        tell(str(case))
-    return Figures(settings, whole, changed)
+    with run.spark() if settings.spark else nullcontext() as spark:
+        for case in settings.cases():
+            _warm_up(spark, case.dimensions)
+            whole.append(_whole(spark, settings, case))
+            if settings.changes:
+                changed.append(changes(settings, case))
+            run.tell(str(case))
+    return whole, changed
 
 
 def _warm_up(spark: SparkSession | None, dimensions: int) -> None:
     """So that nobody's time includes compiling, and no first query."""
-    low, high = made_up(Settings(), 200, dimensions)
+    low, high = made_up(1, 200, dimensions)
     by_sparing(low, high, 2)
     if spark is not None:
         frame = as_frame(spark, low, high)
@@ -45,8 +48,8 @@ def _warm_up(spark: SparkSession | None, dimensions: int) -> None:
         frame.unpersist()
 
 
-def _whole(spark: SparkSession | None, settings: Settings, case: Case) -> Figure:
-    low, high = made_up(settings, case.boxes, case.dimensions)
+def _whole(spark: SparkSession | None, settings: Cover, case: Case) -> Covering:
+    low, high = made_up(settings.seed, case.boxes, case.dimensions)
     engines: dict[str, Engine] = {"Sparing": lambda: by_sparing(low, high, settings.k)}
     frame = None
     if case.boxes <= settings.peers:
@@ -71,7 +74,7 @@ def _whole(spark: SparkSession | None, settings: Settings, case: Case) -> Figure
         if frame is not None:
             frame.unpersist()
     seconds = {name: median(found) for name, found in wall.items()}
-    return Figure(
+    return Covering(
         case.boxes,
         case.dimensions,
         kept,

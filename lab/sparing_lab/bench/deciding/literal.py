@@ -20,22 +20,13 @@ import numpy as np
 from sparing.flow.journey.arrays import RAW, Journey
 from sparing.graphs.matching import maximum_matching
 from sparing.model.errors import SparingError
+from sparing_lab.bench.deciding.benchmark import Literal
 from sparing_lab.bench.deciding.walks import Decision, copied, turns
 
 SAMPLED = 400  # decisions, about
 ONE = np.zeros(1, dtype=np.int64)
 
 Graph = tuple[np.ndarray, np.ndarray]  # the left and the right end of each edge
-
-
-@dataclass(frozen=True)
-class Literal:
-    """CPU seconds of a decision on average; `calls` are those that two matchings of a single edge take."""
-
-    sampled: int
-    edges: float  # of a link's graph, on average
-    seconds: float
-    calls: float
 
 
 def literal(journeys: Sequence[Journey], total: int) -> Literal:

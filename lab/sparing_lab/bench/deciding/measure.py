@@ -10,24 +10,24 @@ from functools import cache
 from statistics import median
 
 from sparing.model.errors import SparingError
-from sparing_lab.bench.deciding.figures import COMPARED, MEASURED, Figure, Figures
+from sparing_lab.bench.benchmark import Run
+from sparing_lab.bench.deciding.benchmark import COMPARED, MEASURED, Decide, Decisions
+from sparing_lab.bench.deciding.cells import Cell, cells
 from sparing_lab.bench.deciding.literal import literal
-from sparing_lab.bench.deciding.settings import Cell, Settings, Told
 from sparing_lab.bench.deciding.walks import decisions, match, replay, rounds, set_out
 
 TINY = Cell(rate=40, subscriptions=30, ratio=2)
 
 
-def decide(settings: Settings, tell: Told = lambda _: None) -> Figures:
+def decide(settings: Decide, run: Run) -> list[Decisions]:
     """Measure all policies on every cell."""
-    settings.check()
-    tell("Compiling the walk")
+    run.tell("Compiling the walk")
     _warm_up()
     figures = []
-    for cell in settings.cells():
+    for cell in cells(settings):
         figures.append(measure(cell, settings.repeat))
-        tell(f"{cell}: {figures[-1].decisions['adock']:,} decisions of ADOCK")
-    return Figures(settings, figures)
+        run.tell(f"{cell}: {figures[-1].decisions['adock']:,} decisions of ADOCK")
+    return figures
 
 
 @cache
@@ -36,7 +36,7 @@ def _warm_up() -> None:
     measure(TINY, 1)
 
 
-def measure(cell: Cell, repeat: int) -> Figure:
+def measure(cell: Cell, repeat: int) -> Decisions:
     """All policies on one cell."""
     plan, held = match(cell)
     walks = {name: set_out(plan, held, name) for name in MEASURED}
@@ -46,7 +46,7 @@ def measure(cell: Cell, repeat: int) -> Figure:
     replays = {_replayed(name): [replay(journey) for journey in walks[name]] for name in COMPARED}
     found = rounds(walks | replays, repeat)
     fastest = {name: sum(map(min, times)) for name, times in found.items()}
-    return Figure(
+    return Decisions(
         cell.subscriptions,
         cell.ratio,
         cell.duration,

@@ -23,7 +23,7 @@ from sparing.flow.overlay import Overlay
 from sparing.graphs.compiled import compiled
 from sparing.model.types import END_OF_TIME
 from sparing.workloads.batches import batches
-from sparing_lab.bench.deciding.settings import Cell
+from sparing_lab.bench.deciding.cells import Cell
 
 Held = Mapping[str, list[Matched]]  # interest group -> its publications, with what they match
 

@@ -31,8 +31,9 @@ from sparing.spark import sources
 from sparing.spark.pipeline import PubSub
 from sparing.workloads.files import write
 from sparing.workloads.workload import Workload
-from sparing_lab.bench.events.figures import Figures, InFlight, OnSpark
-from sparing_lab.bench.events.settings import Settings
+from sparing_lab.bench.benchmark import Results, Run
+from sparing_lab.bench.events.benchmark import Events, InFlight, OnSpark
+from sparing_lab.bench.events.traces import burst, trace
 
 TOPIC = "incidents"
 PEER = "Spark SQL"
@@ -40,18 +41,18 @@ SINGLE = ("kind", "severity", "lanes_blocked", "injured", "description")
 Tell = Callable[[str], None]
 
 
-def events(spark: SparkSession, settings: Settings, tell: Tell = lambda _: None) -> Figures:
+def measure(settings: Events, run: Run) -> Results:
     """Measure all."""
-    on_spark = [figure for count in settings.events for figure in _on_spark(spark, settings, count, tell)]
-    in_flight = [_in_flight(settings, count, tell) for count in settings.in_flight]
-    return Figures(settings, on_spark, in_flight)
+    with run.spark() as spark:
+        on_spark = [figure for count in settings.events for figure in _on_spark(spark, settings, count, run.tell)]
+    return {"on_spark": on_spark, "in_flight": [_in_flight(settings, count, run.tell) for count in settings.in_flight]}
 
 
-def _on_spark(spark: SparkSession, settings: Settings, count: int, tell: Tell) -> list[OnSpark]:
+def _on_spark(spark: SparkSession, settings: Events, count: int, tell: Tell) -> list[OnSpark]:
     """One trace: every way of merging, with every number of lanes, and the peer, in turns."""
     folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
     try:
-        written = write(settings.trace(count), folder / "trace", format="parquet")
+        written = write(trace(settings, count), folder / "trace", format="parquet")
         deployment = Deployment.read(written.deployment)
         reports = sources.read(spark, deployment, streaming=False).cache()
         size = reports.count()
@@ -98,13 +99,13 @@ def _grouped(reports: DataFrame) -> None:
     grouped.agg(*columns).write.format("noop").mode("overwrite").save()
 
 
-def _in_flight(settings: Settings, count: int, tell: Tell) -> InFlight:
+def _in_flight(settings: Events, count: int, tell: Tell) -> InFlight:
     """The walk alone, with all events under way at the same time: seconds for the reports, and the state then.
 
     A stream stores and loads all of that state in every micro-batch; how long it takes is measured, too.
     """
     tell(f"{counted(count, 'event')} in flight")
-    workload = settings.burst(count)
+    workload = burst(settings, count)
     plan = plan_of(Deployment.of(workload.description))
     reports = _reports(workload, plan)
     taken, kept, sizes = [], [], []

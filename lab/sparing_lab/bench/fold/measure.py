@@ -18,8 +18,9 @@ from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 from sparing.model.errors import SparingError
 from sparing_lab.algorithms.literal_mefa import literal_mefa
-from sparing_lab.bench.fold.figures import Beside, Figure, Figures
-from sparing_lab.bench.fold.settings import WIDE, Case, Settings, Told, made_up
+from sparing_lab.bench.benchmark import Run
+from sparing_lab.bench.fold.benchmark import WIDE, BesidePrinted, Case, Fold, Folding
+from sparing_lab.bench.fold.problems import made_up
 
 Method = Callable[[Problem, float], Folds]
 
@@ -32,20 +33,20 @@ METHODS: Mapping[str, Method] = {
 LONG = 5.0  # seconds: what takes longer is measured once
 
 
-def fold(settings: Settings, tell: Told = lambda _: None) -> Figures:
+def measure(settings: Fold, run: Run) -> tuple[list[Folding], list[BesidePrinted]]:
     """Measure all methods on every case; then MEFA as printed on small ones."""
     _warm_up(settings)
     whole, beside = [], []
-    for case in settings.cases():
+    for case in settings.cases(settings.subscriptions):
         whole.append(_whole(settings, case))
-        tell(str(case))
-    for case in settings.printed_cases():
+        run.tell(str(case))
+    for case in settings.cases(settings.printed):
         beside.append(_beside(settings, case))
-        tell(f"{case}, as printed")
-    return Figures(settings, whole, beside)
+        run.tell(f"{case}, as printed")
+    return whole, beside
 
 
-def _warm_up(settings: Settings) -> None:
+def _warm_up(settings: Fold) -> None:
     """So that nobody's time includes compiling."""
     for dimensions in settings.dimensions:
         problem = made_up(settings, Case(2 * FEW, dimensions, WIDE))
@@ -53,7 +54,7 @@ def _warm_up(settings: Settings) -> None:
             method(problem, problem.possible() / 2)
 
 
-def _whole(settings: Settings, case: Case) -> Figure:
+def _whole(settings: Fold, case: Case) -> Folding:
     problem = made_up(settings, case)
     theta = settings.share * problem.possible()
     there = [name for name in METHODS if name == "MEFA" or case.subscriptions <= settings.peers]
@@ -67,7 +68,7 @@ def _whole(settings: Settings, case: Case) -> Figure:
             found[name] = METHODS[name](problem, theta)
             taken[name].append(time.thread_time() - begun)
     _check(case, problem, theta, found["MEFA"])
-    return Figure(
+    return Folding(
         case.subscriptions,
         case.dimensions,
         case.ranges,
@@ -85,7 +86,7 @@ def _check(case: Case, problem: Problem, theta: float, found: Folds) -> None:
         raise SparingError(f"MEFA saves less than it should on {case}, which is a mistake in Sparing.")
 
 
-def _beside(settings: Settings, case: Case) -> Beside:
+def _beside(settings: Fold, case: Case) -> BesidePrinted:
     """Mean costs over some problems, and the seconds that MEFA as printed takes."""
     methods = {"printed": literal_mefa, **METHODS}
     costs: dict[str, list[float]] = {name: [] for name in methods}
@@ -99,4 +100,4 @@ def _beside(settings: Settings, case: Case) -> Beside:
             if name == "printed":
                 seconds.append(time.thread_time() - begun)
     mean = {name: fmean(found) for name, found in costs.items()}
-    return Beside(case.subscriptions, case.dimensions, case.ranges, settings.instances, median(seconds), mean)
+    return BesidePrinted(case.subscriptions, case.dimensions, case.ranges, settings.instances, median(seconds), mean)

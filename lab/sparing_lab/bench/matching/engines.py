@@ -27,7 +27,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sparing.match import Index
-from sparing_lab.bench.matching.shapes import COMMON, SHAPES, Shape
+from sparing_lab.bench.matching.benchmark import COMMON
+from sparing_lab.bench.matching.shapes import SHAPES, Shape
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,39 +12,18 @@ import pyarrow as pa
 from sparing.language.parse import parse_filter
 from sparing.match import Index
 from sparing.model.counted import counted
+from sparing_lab.bench.matching.benchmark import Match, Timing
+from sparing_lab.bench.matching.cases import Case, cases
 from sparing_lab.bench.matching.engines import SparingIndex
-from sparing_lab.bench.matching.settings import Case, Settings, Told, cases
 from sparing_lab.bench.matching.shapes import SHAPES
-
-
-@dataclass(frozen=True)
-class Timing:
-    """How long something took, in seconds: median, 99th percentile and worst of so many times."""
-
-    shape: str
-    selectivity: float
-    subscriptions: int
-    what: str
-    times: int
-    median: float
-    high: float
-    worst: float
-
-    @classmethod
-    def of(cls, case: Case, what: str, seconds: Sequence[float]) -> Timing:
-        """From what was measured."""
-        middle, high, worst = np.percentile(seconds, [50, 99, 100]).tolist()
-        return cls(case.shape, case.selectivity, case.subscriptions, what, len(seconds), middle, high, worst)
-
 
 BATCHES = (1, 10, 100, 1000)
 NEWCOMERS = 1000
 MOST_TIMES = 1000
 
 
-def small(settings: Settings, tell: Told = lambda _: None) -> list[Timing]:
+def small(settings: Match, tell: Callable[[str], None]) -> list[Timing]:
     """Latencies of the index with the most subscriptions asked for: small batches, inserts, removes."""
-    settings.check()
     SparingIndex()  # loads the kernels
     found: list[Timing] = []
     most = max(settings.subscriptions)
@@ -56,14 +34,16 @@ def small(settings: Settings, tell: Told = lambda _: None) -> list[Timing]:
     return found
 
 
-def _small(case: Case, settings: Settings) -> list[Timing]:
+def _small(case: Case, settings: Match) -> list[Timing]:
     shape = SHAPES[case.shape]
     index = Index(shape.fields, shape.subscriptions(case.subscriptions, case.selectivity, case.seed))
     events = shape.events(MOST_TIMES + max(BATCHES), case.seed)
     found = []
 
     def note(what: str, seconds: Sequence[float]) -> None:
-        found.append(Timing.of(case, what, seconds))
+        middle, high, worst = np.percentile(seconds, [50, 99, 100]).tolist()
+        key = case.shape, case.selectivity, case.subscriptions
+        found.append(Timing(*key, what, len(seconds), middle, high, worst))
 
     def match_at(start: int, count: int) -> None:
         for _ in index.slices(events.slice(start, count)):

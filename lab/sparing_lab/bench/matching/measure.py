@@ -12,10 +12,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from sparing.model.errors import SparingError
+from sparing_lab.bench.benchmark import Results
+from sparing_lab.bench.matching.benchmark import Match, Matching
+from sparing_lab.bench.matching.cases import Case, cases, workload
 from sparing_lab.bench.matching.engines import ENGINES, SparingIndex
-from sparing_lab.bench.matching.figures import Figure, Figures
 from sparing_lab.bench.matching.processes import STARTING, Process, Skipped
-from sparing_lab.bench.matching.settings import Case, Settings, Told, cases, workload
+
+Tell = Callable[[str], None]
 
 LEAST_EVENTS = 64
 PATIENCE = 4  # times the seconds of a measurement that matching a few events may take
@@ -23,11 +26,10 @@ LEAST_PATIENCE = 10.0  # seconds; a first query may have to be compiled
 GROWTH = 16  # times as many events as before that an estimate is trusted for
 
 
-def match(settings: Settings, tell: Told = lambda _: None) -> Figures:
+def measure(settings: Match, tell: Tell) -> Results:
     """Measure all engines in turn on every workload."""
-    settings.check()
     processes = {name: Process(name, tell) for name in settings.engines}
-    figures: list[Figure] = []
+    figures: list[Matching] = []
     try:
         for case in cases(settings):
             figures += _measure(case, processes, settings, figures, tell)
@@ -35,7 +37,7 @@ def match(settings: Settings, tell: Told = lambda _: None) -> Figures:
         for process in processes.values():
             process.close()
     starting = {name: process.starting for name, process in processes.items() if process.starting is not None}
-    return Figures(settings, figures, starting, _versions())
+    return {"figures": figures, "starting": starting, "versions": _versions()}
 
 
 def _versions() -> dict[str, str]:
@@ -47,22 +49,28 @@ def _versions() -> dict[str, str]:
 
 
 def _measure(
-    case: Case, processes: dict[str, Process], settings: Settings, earlier: Sequence[Figure], tell: Told
-) -> list[Figure]:
+    case: Case, processes: dict[str, Process], settings: Match, earlier: Sequence[Matching], tell: Tell
+) -> list[Matching]:
     """All engines on one workload."""
     figures = []
     for name, process in processes.items():
-        figure = Figure(case.shape, case.selectivity, case.subscriptions, name)
-        figure.skipped = next((f.skipped for f in earlier if (f.workload, f.engine) == (figure.workload, name)), "")
+        figure = Matching(case.shape, case.selectivity, case.subscriptions, name)
+        figure.skipped = next(
+            (f.skipped for f in earlier if (f.shape, f.selectivity, f.engine) == (case.shape, case.selectivity, name)),
+            "",
+        )
         figures.append(figure)
         _attempt(figure, tell, lambda f=figure, p=process: _prepare(f, p, case, settings.seconds))  # type: ignore[misc]
     for _ in range(settings.repeat):
         for figure in figures:
             _attempt(figure, tell, lambda f=figure: _repeat(f, processes, case, settings.seconds, tell))  # type: ignore[misc]
+    ours = next(figure.rate() for figure in figures if figure.engine == "sparing")
+    for figure in figures:
+        figure.ratio = ours / figure.rate() if figure.rates and not figure.skipped else None
     return figures
 
 
-def _attempt(figure: Figure, tell: Told, work: Callable[[], None]) -> None:
+def _attempt(figure: Matching, tell: Tell, work: Callable[[], None]) -> None:
     """Do something that a peer may turn out to be too slow for."""
     if figure.skipped:
         return
@@ -72,10 +80,10 @@ def _attempt(figure: Figure, tell: Told, work: Callable[[], None]) -> None:
         if figure.engine == "sparing":
             raise SparingError(f"Sparing cannot be measured: {reason}.") from None
         figure.skipped = f"{reason} with {figure.subscriptions:,} subscriptions"
-        tell(f"{workload(*figure.workload)}, {ENGINES[figure.engine].title}: skipped: {figure.skipped}")
+        tell(f"{workload(figure.shape, figure.selectivity)}, {ENGINES[figure.engine].title}: skipped: {figure.skipped}")
 
 
-def _prepare(figure: Figure, process: Process, case: Case, seconds: float) -> None:
+def _prepare(figure: Matching, process: Process, case: Case, seconds: float) -> None:
     """Take the subscriptions in, and find the quickest way and how many events it matches in the time."""
     loaded = process.load(case)
     figure.load_seconds, figure.bytes = loaded.seconds, loaded.bytes
@@ -121,7 +129,7 @@ def _patience(process: Process, seconds: float) -> float:
     return STARTING if process.engine is SparingIndex else max(PATIENCE * seconds, LEAST_PATIENCE)
 
 
-def _repeat(figure: Figure, processes: dict[str, Process], case: Case, seconds: float, tell: Told) -> None:
+def _repeat(figure: Matching, processes: dict[str, Process], case: Case, seconds: float, tell: Tell) -> None:
     """One measurement; the first one of a peer is also held against Sparing's pairs."""
     process = processes[figure.engine]
     done = process.run(figure.events, figure.way, seconds / 4, _patience(process, seconds))

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -13,8 +14,8 @@ from typing import Any
 
 from sparing.model.counted import counted
 from sparing.model.errors import SparingError
+from sparing_lab.bench.matching.cases import Case
 from sparing_lab.bench.matching.engines import ENGINES, Engine
-from sparing_lab.bench.matching.settings import Case, Told
 from sparing_lab.bench.matching.shapes import SHAPES
 
 STARTING = 600.0  # seconds within which an engine must start, or take subscriptions in
@@ -77,7 +78,7 @@ class Skipped(Exception):  # noqa: N818
 class Process:
     """A worker in a process of its own, which is ended when it takes too long and started again when needed."""
 
-    def __init__(self, name: str, tell: Told) -> None:
+    def __init__(self, name: str, tell: Callable[[str], None]) -> None:
         self.engine = ENGINES[name]
         self.starting: float | None = None  # seconds that the first start took
         self._name, self._tell = name, tell

@@ -22,8 +22,8 @@ import numpy as np
 import pyarrow as pa
 
 from sparing.model.errors import SparingError
+from sparing_lab.bench.matching.benchmark import COMMON, RARE
 
-COMMON, RARE = 0.015, 0.0001  # selectivities
 SYMBOLS = tuple(f"S{number:03d}" for number in range(62))
 SENSORS = 162
 REFERENCE = 200_000  # events of the sample that bounds are taken from

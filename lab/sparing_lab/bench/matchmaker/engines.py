@@ -27,7 +27,7 @@ from sparing.control.matchmaker.demand import Demand
 from sparing.control.matchmaker.per_source import mark_per_source
 from sparing.control.matchmaker.shared_tree import mark_shared_tree
 from sparing.model.errors import SparingError
-from sparing_lab.bench.matchmaker.settings import SHARED
+from sparing_lab.bench.matchmaker.benchmark import SHARED, Published
 
 Engine = Callable[[], np.ndarray]
 
@@ -125,20 +125,6 @@ def _without(reaching: np.ndarray, network: Network) -> np.ndarray:
     inside = np.ones(network.links + 2, dtype=bool)
     inside[reaching] = False
     return inside[: network.links]
-
-
-@dataclass(frozen=True)
-class Published:
-    """CPU seconds of Figure 6: of so many links that would save something, so many were tried."""
-
-    links: int
-    tried: int
-    seconds: float
-
-    @property
-    def extrapolated(self) -> bool:
-        """Whether the seconds are those of the links tried, multiplied."""
-        return self.tried < self.links
 
 
 def published(

@@ -18,6 +18,8 @@ from sparing.control.matchmaker.demand import Demand
 from sparing.control.matchmaker.entangled import FREE, entangled
 from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
+from sparing_lab.bench.benchmark import Results, Run
+from sparing_lab.bench.matchmaker.benchmark import PER_SOURCE, BesidePeers, Case, Flowless, Marking, Matchmaker
 from sparing_lab.bench.matchmaker.engines import (
     Engine,
     Network,
@@ -27,8 +29,7 @@ from sparing_lab.bench.matchmaker.engines import (
     by_sparing,
     published,
 )
-from sparing_lab.bench.matchmaker.figures import Beside, Figure, Figures, Flowless
-from sparing_lab.bench.matchmaker.settings import PER_SOURCE, Case, Scene, Settings, Told, made_up
+from sparing_lab.bench.matchmaker.scenes import Scene, made_up
 
 LONG = 5.0  # seconds: what took longer when it was checked is not done again
 SHORT, OFTEN = 0.02, 10  # what takes fewer seconds is done so many times as often
@@ -36,7 +37,7 @@ SHORT, OFTEN = 0.02, 10  # what takes fewer seconds is done so many times as oft
 T = TypeVar("T")
 
 
-def matchmaker(settings: Settings, tell: Told = lambda _: None) -> Figures:
+def measure(settings: Matchmaker, run: Run) -> Results:
     """Measure all steps on every case, and engines beside each other where each source has a tree."""
     _warm_up()
     whole, beside, flowless = [], [], []
@@ -47,13 +48,13 @@ def matchmaker(settings: Settings, tell: Told = lambda _: None) -> Figures:
             beside.append(_beside(settings, case, scene))
             if settings.instances and case.links <= settings.peers:
                 flowless.append(_flowless(settings, case))
-        tell(str(case))
-    return Figures(settings, whole, beside, flowless)
+        run.tell(str(case))
+    return {"whole": whole, "beside": beside, "flowless": flowless}
 
 
 def _warm_up() -> None:
     """So that nobody's time includes compiling or importing."""
-    settings = Settings(links=(200,), repeat=1)
+    settings = Matchmaker(links=(200,), repeat=1)
     for case in settings.cases():
         scene = made_up(settings, case)
         _whole(settings, case, scene)
@@ -61,7 +62,7 @@ def _warm_up() -> None:
             _beside(settings, case, scene)
 
 
-def _whole(settings: Settings, case: Case, scene: Scene) -> Figure:
+def _whole(settings: Matchmaker, case: Case, scene: Scene) -> Marking:
     """Seconds of each step, from an overlay to a marking."""
     taken: dict[str, list[float]] = {"trees": [], "demand": [], "mark": []}
     for round_ in range(OFTEN * settings.repeat):
@@ -73,7 +74,7 @@ def _whole(settings: Settings, case: Case, scene: Scene) -> Figure:
         marking = _timed(partial(by_sparing, demand, case.trees), taken["mark"])
     if not demand.valid(marking):
         raise SparingError(f"The marking of {case} is not valid, which is a mistake in Sparing.")
-    return Figure(
+    return Marking(
         case.links,
         case.overlay,
         case.trees,
@@ -98,7 +99,7 @@ def _timed(what: Callable[[], T], seconds: list[float]) -> T:
     return found
 
 
-def _beside(settings: Settings, case: Case, scene: Scene) -> Beside:
+def _beside(settings: Matchmaker, case: Case, scene: Scene) -> BesidePeers:
     demand = scene.demand(scene.trees())
     _counted(demand, case.trees)
     network = Network.of(demand)
@@ -117,7 +118,7 @@ def _beside(settings: Settings, case: Case, scene: Scene) -> Beside:
             if name not in once and (round_ < settings.repeat or first[name] < SHORT):
                 _timed(engine, taken[name])
     rng = stream(settings.seed, "matchmaker", "sample", case.links)
-    return Beside(
+    return BesidePeers(
         case.links,
         case.overlay,
         median(taken["Sparing"]),
@@ -140,7 +141,7 @@ def _checked(case: Case, demand: Demand, engines: dict[str, Engine]) -> tuple[np
     return found["Sparing"], taken
 
 
-def _flowless(settings: Settings, case: Case) -> Flowless:
+def _flowless(settings: Matchmaker, case: Case) -> Flowless:
     """How often every link can decide for itself."""
     shares = []
     for number in range(settings.instances):

@@ -15,13 +15,13 @@ from sparing.deployment.techniques import OURS, Saving, all_of
 from sparing.model.bill import Bill
 from sparing.spark.compare import Comparison
 from sparing.workloads.files import write
+from sparing_lab.bench.savings.benchmark import Saved
 from sparing_lab.bench.savings.cases import Case
-from sparing_lab.bench.savings.figures import Figures, Saved
 
 
-def savings(spark: SparkSession, cases: Mapping[str, Case], tell: Callable[[str], None]) -> Figures:
+def savings(spark: SparkSession, cases: Mapping[str, Case], tell: Callable[[str], None]) -> list[Saved]:
     """What each technique saves in every case."""
-    return Figures([_measured(spark, name, case, tell) for name, case in cases.items()])
+    return [_measured(spark, name, case, tell) for name, case in cases.items()]
 
 
 def _measured(spark: SparkSession, name: str, case: Case, tell: Callable[[str], None]) -> Saved:

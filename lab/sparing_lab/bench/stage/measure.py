@@ -12,15 +12,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
 from pyspark.sql import DataFrame, SparkSession
-from rich.table import Table
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
@@ -30,99 +28,38 @@ from sparing.flow.publications import MOST_ROWS
 from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import column
 from sparing.model.counted import counted
-from sparing.report.tables import figures_table
 from sparing.spark import match_stage, sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.shipping import Shipped, ship
 from sparing.workloads.files import write
 from sparing.workloads.stock import DEFAULTS, stock
+from sparing_lab.bench.benchmark import Results, Run
+from sparing_lab.bench.stage.benchmark import STEPS, Stage, StageTime
 
 TOPIC = "stock"
-STEPS = ("to Python", "columns, admission", "matching", "at once", "packing")
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Numbers of subscriptions to try, publications in the trace, repetitions."""
-
-    subscriptions: tuple[int, ...] = (5_000, 50_000)
-    publications: int = 131_072
-    repeat: int = 3
-
-
-@dataclass(frozen=True)
-class Figure:
-    """Microseconds per publication: of the index by itself, and of each step of the stage; and pairs of each."""
-
-    subscriptions: int
-    pairs: float
-    index: float
-    steps: dict[str, float]
-
-    @property
-    def matching(self) -> float:
-        """Of the steps up to matching."""
-        return sum(self.steps[step] for step in STEPS[:3])
-
-    @property
-    def kept(self) -> float:
-        """The share of the index's own speed that is left once rows come from Spark."""
-        return self.index / self.matching
-
-
-@dataclass(frozen=True)
-class Figures:
-    """All of them."""
-
-    settings: Settings
-    figures: list[Figure]
-
-    def tables(self) -> list[Table]:
-        """For people."""
-        names = ["", *(f"{counted(figure.subscriptions, 'subscription')}" for figure in self.figures)]
-        rows: dict[str, Callable[[Figure], str]] = {
-            "pairs per publication": lambda figure: f"{figure.pairs:,.0f}",
-            "the index by itself": lambda figure: f"{figure.index:.2f}",
-        }
-        for step in STEPS:
-            rows[f"stage: {step}"] = lambda figure, step=step: f"{figure.steps[step]:.2f}"  # type: ignore[misc]
-        rows["of the index's speed, up to matching"] = lambda figure: f"{figure.kept:.0%}"
-        cells = [[name, *map(text, self.figures)] for name, text in rows.items()]
-        return [figures_table("Microseconds per publication", names, cells)]
-
-    def json(self) -> dict[str, Any]:
-        """For a file."""
-        found = [
-            {"subscriptions": f.subscriptions, "pairs": f.pairs, "index": f.index, "steps": f.steps, "kept": f.kept}
-            for f in self.figures
-        ]
-        return {
-            "publications": self.settings.publications,
-            "repeat": self.settings.repeat,
-            "microseconds": found,
-        }
-
-
-def stage(spark: SparkSession, settings: Settings, tell: Callable[[str], None] = lambda _: None) -> Figures:
+def measure(settings: Stage, run: Run) -> Results:
     """Measure all."""
-    figures = []
-    for count in settings.subscriptions:
-        folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
-        try:
-            figures.append(_measure(spark, _deployment(folder, count, settings), settings))
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        tell(f"{counted(count, 'subscription')}: {figures[-1].kept:.0%} of the index's own speed")
-    return Figures(settings, figures)
+    found = []
+    with run.spark() as spark:
+        for count in settings.subscriptions:
+            folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
+            try:
+                found.append(_measure(spark, _deployment(folder, count, settings), settings))
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            run.tell(f"{counted(count, 'subscription')}: {found[-1].kept:.0%} of the index's own speed")
+    return {"microseconds": found}
 
 
-def _deployment(folder: Path, subscriptions: int, settings: Settings) -> Deployment:
+def _deployment(folder: Path, subscriptions: int, settings: Stage) -> Deployment:
     rate = 2_000
     made = replace(DEFAULTS, rate=rate, duration=settings.publications / rate, subscriptions=subscriptions)
     return Deployment.read(write(stock(made), folder / "stock", "parquet", 1).deployment)
 
 
-def _measure(spark: SparkSession, deployment: Deployment, settings: Settings) -> Figure:
+def _measure(spark: SparkSession, deployment: Deployment, settings: Stage) -> StageTime:
     interests = Interests.of(plan_of(deployment))
     shipped = ship(spark, interests)
     admitted = admit(sources.read(spark, deployment, streaming=False), interests).coalesce(1).persist()
@@ -141,7 +78,7 @@ def _measure(spark: SparkSession, deployment: Deployment, settings: Settings) ->
     upto = [median(found) for found in of_frames]
     each = 1e6 / settings.publications
     steps = {step: max(0.0, upto[n + 1] - upto[n]) * each for n, step in enumerate(STEPS)}
-    return Figure(len(deployment.subscriptions), pairs / settings.publications, median(of_index) * each, steps)
+    return StageTime(len(deployment.subscriptions), pairs / settings.publications, median(of_index) * each, steps)
 
 
 def _index(interests: Interests, deployment: Deployment) -> tuple[TopicIndex, list[pa.Table]]:

@@ -1,72 +1,20 @@
-"""What to measure, and the overlays and demands that belong to it."""
+"""Overlays and who publishes and subscribes there, made up from a seed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from sparing.control.matchmaker.demand import Demand, Tree, trees_by_hops
-from sparing.model.counted import counted
-from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
 from sparing.workloads.transit_stub import Rounding, descriptors
-
-TRANSIT_STUB, MESH = "transit-stub", "mesh"
-SHARED, PER_SOURCE = "shared", "per source"
-KINDS = ((TRANSIT_STUB, SHARED), (TRANSIT_STUB, PER_SOURCE), (MESH, PER_SOURCE))
+from sparing_lab.bench.matchmaker.benchmark import MESH, SHARED, Case, Matchmaker
 
 LINKS_PER_BROKER = 3.2  # about what the paper's overlays of 100 brokers have
 STUB, STUBS = 8, 3  # brokers of a stub, stubs at a transit broker
-FEWEST_LINKS = 50
 DRAWS = 60  # at most, for links that are not there yet
-
-Told = Callable[[str], None]  # told of every case, as it is measured
-
-
-@dataclass(frozen=True)
-class Case:
-    """So many directed links of a kind of overlay, and one tree for all publishers, or a tree for each."""
-
-    links: int
-    overlay: str
-    trees: str
-
-    def __str__(self) -> str:
-        return f"{counted(self.links, 'link')}, {self.overlay}, {self.trees}"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Numbers of links to try, publishers, the share of brokers that subscribe, and how far to go.
-
-    networkx takes part up to `peers` links. Of the flows of Figure 6, one for each link, `sample` are run. Up to
-    `peers` links, `instances` are made up to see how many of them need no flow.
-    """
-
-    links: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
-    publishers: int = 20
-    subscribers: float = 0.5
-    peers: int = 10_000
-    sample: int = 200
-    instances: int = 100
-    repeat: int = 3
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if not self.links or min(self.links) < FEWEST_LINKS or any(count % 2 for count in self.links):
-            raise SparingError(f"Numbers of links must be even, as links lead both ways, and {FEWEST_LINKS} or more.")
-        if min(self.publishers, self.sample, self.repeat) < 1 or min(self.peers, self.instances) < 0:
-            raise SparingError("Numbers of publishers, of sampled flows and of repetitions must be above zero.")
-        if not 0 < self.subscribers <= 1:
-            raise SparingError("The share of brokers that subscribe must be above 0 and at most 1.")
-
-    def cases(self) -> Iterator[Case]:
-        """From few links to many."""
-        for count in sorted(self.links):
-            for overlay, trees in KINDS:
-                yield Case(count, overlay, trees)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +47,7 @@ class Scene:
         return Demand(self.source, self.target, trees, self.published, self.subscribed, weight, (None,) * len(trees))
 
 
-def made_up(settings: Settings, case: Case, number: int = 0) -> Scene:
+def made_up(settings: Matchmaker, case: Case, number: int = 0) -> Scene:
     """The same settings, case and number always give the same."""
     rng = stream(settings.seed, "matchmaker", case.overlay, case.links, number)
     overlay = (mesh if case.overlay == MESH else transit_stub)(case.links, rng)

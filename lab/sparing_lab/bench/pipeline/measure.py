@@ -12,14 +12,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from rich.table import Table
 
 from sparing.deployment.deployment import Deployment, Endpoint
 from sparing.deployment.planning import plan_of
@@ -28,7 +27,6 @@ from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
 from sparing.model.window import TimeWindow
-from sparing.report.tables import figures_table
 from sparing.spark import sources
 from sparing.spark.admit_stage import admit
 from sparing.spark.match_stage import match
@@ -38,6 +36,8 @@ from sparing.spark.shipping import ship
 from sparing.spark.walk_stage import walk_batch
 from sparing.workloads.files import write
 from sparing.workloads.stock import DEFAULTS, stock
+from sparing_lab.bench.benchmark import Results, Run
+from sparing_lab.bench.pipeline.benchmark import Pipeline, Throughput
 
 RATE = 2_000
 FILES = 8
@@ -45,85 +45,23 @@ RANGES = ("open", "high", "low", "close", "volume", "change")
 WATERMARK = "10 seconds"
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Numbers of subscriptions to try, publications in the trace, repetitions."""
-
-    subscriptions: tuple[int, ...] = (500, 5000)
-    publications: int = 200_000
-    repeat: int = 3
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One way of running, with so many subscriptions: publications per second of ours and of the peer."""
-
-    mode: str
-    subscriptions: int
-    ours: float
-    peer: float
-
-    @property
-    def ratio(self) -> float:
-        """How many times as fast ours is."""
-        return self.ours / self.peer
-
-
-@dataclass(frozen=True)
-class Figures:
-    """All figures of a run."""
-
-    settings: Settings
-    figures: list[Figure]
-    stages: dict[int, dict[str, float]]  # subscriptions -> step of our batch run -> seconds that it adds
-
-    def tables(self) -> list[Table]:
-        """For people."""
-        return [self._throughput(), self._steps()]
-
-    def _throughput(self) -> Table:
-        of = self.settings
-        runs = f"{counted(of.publications, 'stock publication')}, median of {counted(of.repeat, 'run')}"
-        title = f"Publications per second; {runs}"
-        rows = [
-            [f.mode, f"{f.subscriptions:,}", f"{f.ours:,.0f}", f"{f.peer:,.0f}", f"{f.ratio:.1f}"] for f in self.figures
-        ]
-        return figures_table(title, ["mode", "subscriptions", "Sparing", "Spark SQL", "ratio"], rows)
-
-    def json(self) -> dict[str, Any]:
-        """For programs."""
-        figures = [vars(f) | {"ratio": f.ratio} for f in self.figures]
-        return {"settings": vars(self.settings), "figures": figures, "stages": self.stages}
-
-    def _steps(self) -> Table:
-        """Where the time of our batch runs goes."""
-        names = ["step", *(f"{counted(count, 'subscription')}" for count in self.stages)]
-        rows = [
-            [step, *(f"{found[step]:.1f}" for found in self.stages.values())]
-            for step in next(iter(self.stages.values()), {})
-        ]
-        return figures_table("Seconds that each step of a batch run adds", names, rows)
-
-
-Told = Callable[[str], None]  # told of every measurement, as it is made
-
-
-def pipeline(spark: SparkSession, settings: Settings, tell: Told = lambda _: None) -> Figures:
+def measure(settings: Pipeline, run: Run) -> Results:
     """Measure ours and the peer in turn, batch and streaming."""
-    figures: list[Figure] = []
+    figures: list[Throughput] = []
     stages = {}
-    for count in settings.subscriptions:
-        folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
-        try:
-            deployment = _deployment(folder, count, settings)
-            figures += _measure(spark, deployment, folder, settings, tell)
-            stages[count] = _stages(spark, deployment, settings)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-    return Figures(settings, figures, stages)
+    with run.spark() as spark:
+        for count in settings.subscriptions:
+            folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
+            try:
+                deployment = _deployment(folder, count, settings)
+                figures += _measure(spark, deployment, folder, settings, run)
+                stages[count] = _stages(spark, deployment, settings)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+    return {"figures": figures, "stages": stages}
 
 
-def _deployment(folder: Path, subscriptions: int, settings: Settings) -> Deployment:
+def _deployment(folder: Path, subscriptions: int, settings: Pipeline) -> Deployment:
     duration = settings.publications / RATE
     workload = stock(replace(DEFAULTS, rate=RATE, duration=duration, subscriptions=subscriptions))
     written = write(workload, folder / "stock", "parquet", FILES)
@@ -133,7 +71,9 @@ def _deployment(folder: Path, subscriptions: int, settings: Settings) -> Deploym
     return replace(deployment, source=source, sink=Endpoint("noop"))
 
 
-def _measure(spark: SparkSession, deployment: Deployment, folder: Path, settings: Settings, tell: Told) -> list[Figure]:
+def _measure(
+    spark: SparkSession, deployment: Deployment, folder: Path, settings: Pipeline, run: Run
+) -> list[Throughput]:
     runs = {
         "batch": (lambda _: _our_batch(spark, deployment), lambda _: _peer_batch(spark, deployment)),
         "stream": (
@@ -148,9 +88,9 @@ def _measure(spark: SparkSession, deployment: Deployment, folder: Path, settings
         for n in range(settings.repeat):
             for side, found, work in (("Sparing", times[0], ours), ("Spark SQL", times[1], peer)):
                 found.append(_timed(work, n))
-                tell(f"{mode}, {counted(len(deployment.subscriptions), 'subscription')}, {side}: {found[-1]:.1f} s")
+                run.tell(f"{mode}, {counted(len(deployment.subscriptions), 'subscription')}, {side}: {found[-1]:.1f} s")
         rates = [settings.publications / median(found) for found in times]
-        figures.append(Figure(mode, len(deployment.subscriptions), *rates))
+        figures.append(Throughput(mode, len(deployment.subscriptions), *rates))
     return figures
 
 
@@ -178,7 +118,7 @@ def _our_batch(spark: SparkSession, deployment: Deployment) -> None:
     delivered.forget()
 
 
-def _stages(spark: SparkSession, deployment: Deployment, settings: Settings) -> dict[str, float]:
+def _stages(spark: SparkSession, deployment: Deployment, settings: Pipeline) -> dict[str, float]:
     """What each step of our batch run adds: the pipeline is run up to every step, and the medians are subtracted."""
     interests = Interests.of(plan_of(deployment))
     shipped = ship(spark, interests)
