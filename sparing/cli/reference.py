@@ -41,7 +41,7 @@ def _commands(group: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Every command with its whole name, those of groups in place of the group."""
     for short in group.list_commands(None):
         command = group.get_command(None, short)
-        if hasattr(command, "commands"):
+        if hasattr(command, "list_commands"):
             yield from _commands(command, f"{name} {short}")
         else:
             yield f"{name} {short}", command

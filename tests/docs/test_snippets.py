@@ -165,8 +165,8 @@ def test_commands_are_understood(command: str) -> None:
 def test_commands_in_passing_have_the_options_that_are_named(page: str, code: str) -> None:
     command: Any = typer.main.get_command(build())
     for word in code.split()[1:]:
-        if not hasattr(command, "commands") or word not in command.commands:
+        if not hasattr(command, "list_commands") or word not in command.list_commands(None):
             break
-        command = command.commands[word]
+        command = command.get_command(None, word)
     options = {option for parameter in command.params for option in parameter.opts}
     assert set(re.findall(r"--[a-z-]+", code)) <= options
