@@ -10,18 +10,18 @@ READY  := $(VENV)/.ready
 help: ## Show what can be made
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml lab/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sparing needs Python 3.11 or newer, and $(PYTHON) is older: run make with PYTHON=python3.11 (or newer)."; exit 1; }
 	@echo "Setting up $(VENV) (a few minutes the first time) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev]' -e lab
 	@touch $(READY)
 
 .PHONY: java
 java:
 	@{ [ -n "$$JAVA_HOME" ] && [ -x "$$JAVA_HOME/bin/java" ]; } || command -v java >/dev/null || { echo "Sparing needs a Java runtime, 17 or newer, and none was found: install one, e.g. with 'apt-get install openjdk-17-jre-headless'."; exit 1; }
 
-setup: $(READY) ## Create .venv with the sparing command in it
+setup: $(READY) ## Create .venv with the sparing command and the laboratory in it
 
 demo: setup java ## A small city of traffic on local Spark, and its bill
 	@$(BIN)/sparing demo

@@ -7,12 +7,12 @@ import sys
 import typer
 
 from sparing.cli.console import say_error
+from sparing.cli.plugins import Commands
 from sparing.model.errors import SparingError
 
 
 def build() -> typer.Typer:
-    """The application with all its commands."""
-    from sparing.cli.bench import bench
+    """The application with its commands; plug-ins add theirs."""
     from sparing.cli.demo import demo
     from sparing.cli.explain import explain
     from sparing.cli.generate import generate
@@ -22,9 +22,9 @@ def build() -> typer.Typer:
     from sparing.cli.repair import repair
     from sparing.cli.replay import replay
     from sparing.cli.run import run
-    from sparing.cli.study import study
 
     app = typer.Typer(
+        cls=Commands,
         help="Content-based publish/subscribe on Apache Spark that sends as few messages as can be.",
         no_args_is_help=True,
         add_completion=False,
@@ -32,10 +32,9 @@ def build() -> typer.Typer:
         rich_markup_mode="markdown",  # which fills the lines of a paragraph
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for command in (demo, run, replay, plan, explain, inspect, repair, generate, study):
+    for command in (demo, run, replay, plan, explain, inspect, repair, generate):
         app.command()(command)
     app.add_typer(quarantine, name="quarantine")
-    app.add_typer(bench, name="bench")
 
     @app.callback(invoke_without_command=True)
     def options(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:

@@ -39,8 +39,9 @@ def reference() -> str:
 
 def _commands(group: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Every command with its whole name, those of groups in place of the group."""
-    for short, command in group.commands.items():
-        if hasattr(command, "commands"):
+    for short in group.list_commands(None):
+        command = group.get_command(None, short)
+        if hasattr(command, "list_commands"):
             yield from _commands(command, f"{name} {short}")
         else:
             yield f"{name} {short}", command

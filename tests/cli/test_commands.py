@@ -23,7 +23,7 @@ from tests.messages import missing, says
 from tests.spark import files, world
 from tests.tries import thorough_only
 
-COMMANDS = ("demo", "run", "replay", "plan", "explain", "inspect", "repair", "quarantine", "generate", "study", "bench")
+COMMANDS = ("demo", "run", "replay", "plan", "explain", "inspect", "repair", "quarantine", "generate", "bench", "study")
 BENCHMARKS = (
     "pipeline",
     "match",

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from sparing.cli import bench, console, replay
+from sparing.cli import console, replay
 from sparing.cli.console import clock, micros, moment, step
 from sparing.model.errors import SparingError
 from sparing.spark.tally import Tally
@@ -18,7 +18,6 @@ def told(monkeypatch):
     """What is told on standard error."""
     err = Console(width=200, record=True)
     monkeypatch.setattr(console, "err", err)
-    monkeypatch.setattr(bench, "err", err)
     return err
 
 
@@ -26,11 +25,6 @@ def test_brackets_in_what_is_done_are_no_markup(told):
     with step(f"Replaying {ODD}"):
         pass
     assert f"✓ Replaying {ODD} (" in told.export_text()
-
-
-def test_brackets_in_what_is_measured_are_no_markup(told):
-    bench._tell(f"{ODD}: ours")
-    assert told.export_text() == f"{ODD}: ours\n"
 
 
 @pytest.mark.parametrize(

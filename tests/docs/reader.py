@@ -236,8 +236,8 @@ def check_command(line: str) -> None:
     match words:
         case ["sparing", *rest]:
             command = typer.main.get_command(build())
-            while subcommands := getattr(command, "commands", None):
-                command, rest = subcommands[rest[0]], rest[1:]
+            while hasattr(command, "list_commands"):
+                command, rest = command.get_command(None, rest[0]), rest[1:]
             command.make_context(command.name, rest)
         case ["make", *targets]:
             subprocess.run(["make", "-n", *targets], cwd=ROOT, check=True, capture_output=True, timeout=60)

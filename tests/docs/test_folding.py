@@ -12,7 +12,6 @@ import yaml
 
 from sparing.control.fold_summary import FoldingSummary
 from sparing.control.folding.fold import SHARE
-from sparing.control.folding.literal import Account, rounds
 from sparing.control.folding.measures import union
 from sparing.control.folding.problem import Problem
 from sparing.control.plan import Plan
@@ -24,6 +23,7 @@ from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
 from sparing.model.bill import total
 from sparing.model.policy import Folding
+from sparing_lab.algorithms.literal_mefa import Account, rounds
 from tests.docs import walks
 from tests.docs.pages import Table, blocks, names, same_words, table, tables
 

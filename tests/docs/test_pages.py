@@ -22,7 +22,7 @@ def test_links_lead_to_files_and_headings(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_named_files_are_there(name):
     text = (ROOT / name).read_text(encoding="utf-8")
-    for path in re.findall(r"`((?:sparing|tests|docs)/[\w/.-]+)`", text):
+    for path in re.findall(r"`((?:sparing|lab|tests|docs)/[\w/.-]+)`", text):
         assert (ROOT / path).exists(), path
     if name == "docs/walk.md":  # names files without the package in front
         for path in re.findall(r"\b((?:control|flow|model|spark)/[\w/]+\.py)", text):

@@ -5,12 +5,11 @@ import re
 
 import typer
 
-from sparing.bench.savings.figures import WORDS
 from sparing.cli import build
-from sparing.report.markdown import markdown_table
+from sparing_lab.bench.savings.benchmark import left_out
 from tests.docs import walks
 from tests.docs.pages import only, table, text_of
-from tests.docs.test_savings import FIGURES
+from tests.docs.test_savings import SAVED
 
 PAGE = "README.md"
 
@@ -18,7 +17,7 @@ PAGE = "README.md"
 def test_the_table_of_commands_has_them_all():
     rows = table(PAGE, 2, where=lambda found: all(row[0].startswith("`sparing ") for row in found.rows)).rows
     named = {command.strip("`").split()[1] for command, _ in rows}
-    assert named == set(typer.main.get_command(build()).commands)
+    assert named == set(typer.main.get_command(build()).list_commands(None))
 
 
 def test_what_alice_gets():
@@ -57,4 +56,4 @@ def test_the_picture_is_that_of_the_bill_beside_it():
 
 
 def test_what_each_technique_saves_is_what_the_benchmark_found():
-    assert markdown_table(*FIGURES.left_out(), WORDS) in text_of(PAGE)
+    assert left_out(SAVED).markdown() in text_of(PAGE)

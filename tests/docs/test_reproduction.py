@@ -3,13 +3,13 @@
 import re
 from itertools import pairwise
 
-from sparing.cli.study import NAMES
-from sparing.study.exhibits import CLAIMS, claims_table
-from sparing.study.markdown import markdown, table
-from sparing.study.report import summary, tally_sentence
-from sparing.study.verdicts import Verdict
+from sparing_lab.commands.study import NAMES
+from sparing_lab.study.exhibits import CLAIMS, claims_table
+from sparing_lab.study.markdown import markdown, table
+from sparing_lab.study.report import summary, tally_sentence
+from sparing_lab.study.verdicts import Verdict
 from tests.docs.pages import only, text_of
-from tests.study.studies import module
+from tests.lab.study.studies import module
 
 PAGE = "docs/reproduction.md"
 HINT = "write the page anew with the command that stands in it"

@@ -71,9 +71,9 @@ PARSED_ONLY = {  # pattern of commands -> why they are not run here
     r"sparing run .*local-cluster.*": "starts worker processes, a minute; tests/spark does it",
     r"mvn dependency:copy .*": "fetches the connector from the network; tests/spark/test_kafka.py does it",
     r"sparing run cars\.yaml(?!.*--once).*": "goes on until it is stopped; the tutorial has a stream that is",
-    r"sparing bench .*": "takes minutes; tests/bench runs each with small numbers",
+    r"sparing bench .*": "takes minutes; tests/lab/bench runs each with small numbers",
     r"sparing quarantine publish .*": "wants rows that were corrected; tests/spark/test_repair_commands.py does it",
-    r"sparing study .*": "takes minutes; tests/study measures small parts",
+    r"sparing study .*": "takes minutes; tests/lab/study measures small parts",
     r"sparing generate stock quotes .*": "its trace is walked without Spark by tests.docs.test_links",
     r"sparing replay quotes/deployment\.yaml .*": "six replays; tests.docs.test_links walks them without Spark",
 }
@@ -159,8 +159,8 @@ def test_commands_are_understood(command: str) -> None:
 def test_commands_in_passing_have_the_options_that_are_named(page: str, code: str) -> None:
     command: Any = typer.main.get_command(build())
     for word in code.split()[1:]:
-        if not hasattr(command, "commands") or word not in command.commands:
+        if not hasattr(command, "list_commands") or word not in command.list_commands(None):
             break
-        command = command.commands[word]
+        command = command.get_command(None, word)
     options = {option for parameter in command.params for option in parameter.opts}
     assert set(re.findall(r"--[a-z-]+", code)) <= options

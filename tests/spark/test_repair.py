@@ -8,14 +8,14 @@ import shutil
 import pytest
 
 from sparing import Deployment, SparingError
-from sparing.bench.faults.damage import FILES, SOURCE, STOPPED, WAYS, Damaging
-from sparing.bench.faults.trace import Trace
 from sparing.spark import sinks
 from sparing.spark.repair.findings import findings
 from sparing.spark.repair.rewind import redo
 from sparing.spark.repair.skip import skip_batch, skip_file
 from sparing.spark.run import checkpoint_of
 from sparing.spark.written import Written
+from sparing_lab.bench.faults.damage import FILES, SOURCE, STOPPED, WAYS, Damaging
+from sparing_lab.bench.faults.trace import Trace
 from tests.messages import missing, refused
 from tests.tries import usually
 

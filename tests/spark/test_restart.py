@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 import sparing
-from sparing.bench.faults.kills import FIVE, Killing
-from sparing.bench.faults.trace import Trace
 from sparing.spark import run
+from sparing_lab.bench.faults.kills import FIVE, Killing
+from sparing_lab.bench.faults.trace import Trace
 from tests.conftest import SHORT_LIVED
 from tests.messages import refused
 from tests.spark import files, world

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.control.covering.boxes import CodedBoxes
-from sparing.control.covering.kernels.walk import ancestor_walk, count_walk
+from sparing.control.covering.kernels.walk import ancestor_walk
 from sparing.control.covering.standing import STATIC, Standing
 
 
@@ -36,11 +35,4 @@ def ancestors(standing: Standing, k: int, stand_ins: np.ndarray | None = None) -
         standing.fair,
         into,
     )
-    return counts
-
-
-def ancestors_among(better: np.ndarray, others: np.ndarray, boxes: CodedBoxes, k: int) -> np.ndarray:
-    """How many of some boxes, all of which rank above the others, cover each of the others, counted up to k."""
-    buckets = Standing(boxes, np.arange(len(boxes))).buckets
-    counts: np.ndarray = count_walk(better, others, k, buckets, boxes.ranges)
     return counts

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from sparing.control.folding.aa import aa
 from sparing.control.folding.all_pairs import all_pairs
-from sparing.control.folding.exact import exact
 from sparing.control.folding.kernels import greedy
-from sparing.control.folding.literal import literal_mefa
 from sparing.control.folding.measures import cost_of, saved
 from sparing.control.folding.mefa import joined, mefa
 from sparing.control.folding.polish import polished
 from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
+from sparing_lab.algorithms.exact import exact
+from sparing_lab.algorithms.literal_mefa import literal_mefa
 from tests.control.folding.judge import literal_aa, literal_spa, share_links
 from tests.control.folding.strategies import partitions, problems, wide_trees
 from tests.control.folding.test_measures import SLIDES

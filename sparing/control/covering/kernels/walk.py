@@ -262,35 +262,3 @@ def rank_walk(order, k, buckets, ranges, forms, static, fair):
             if kept % 64 == 0:
                 bits = put_away(filling, lacking_now, exact_now, bits, lacking, exact, full)
     return depth > 0
-
-
-@compiled
-def count_walk(better, others, k, buckets, ranges):
-    """How many of the better boxes, up to k, contain each of the others."""
-    fields, words, rows = ranges.low.shape[1], (len(better) + 63) // 64, buckets.rows + 1
-    bits, filling = np.zeros((fields, 2, rows, max(words, 1)), np.uint64), np.zeros((fields, 2, rows, 1), np.uint64)
-    lacking, lacking_now = np.zeros((fields, words), np.uint64), np.zeros((fields, 1), np.uint64)
-    exact, exact_now = np.zeros(words, np.uint64), np.zeros(1, np.uint64)
-    low, last, missing = in_order(better, buckets, ranges)
-    for at in range(len(better)):
-        enter(filling, lacking_now, exact_now, low, last, missing, ranges.set, better[at], at, at)
-        if at % 64 == 63 or at == len(better) - 1:
-            bits = put_away(filling, lacking_now, exact_now, bits, lacking, exact, at // 64)
-    low, last, missing = in_order(others, buckets, ranges)
-    low_coarse, last_coarse = buckets.low_coarse, buckets.last_coarse
-    candidates, certain = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
-    counts = np.zeros(len(others), np.int32)
-    for at in range(len(others)):
-        count = done = 0
-        while count < k and done < words:
-            first, done = done, min(done + BLOCK, words)
-            if intersect(bits, lacking, low, last, missing, at, first, done, candidates) == NONE:
-                continue
-            count += surely(bits, exact, low, low_coarse, last, last_coarse, at, first, done, candidates, certain)
-            for word in range(first, done):
-                rest = candidates[word - first] & ~certain[word - first]
-                while rest != NONE and count < k:
-                    count += contains(ranges, better[word * 64 + lowest(rest)], others[at])
-                    rest &= rest - ONE
-        counts[at] = min(count, k)
-    return counts

@@ -1,0 +1,1 @@
+"""The laboratory: papers measured again, and benchmarks beside peers."""

@@ -1,0 +1,215 @@
+"""What a benchmark is: options, a measurement, tables of its results; and how results are saved and read again.
+
+A benchmark is a frozen dataclass that extends `Benchmark`: its docstring is the help of its command, its fields are
+the options. Results are parts by name, mostly lists of records (dataclasses). They have one form as JSON: the options
+as `settings`, then every part, records with their properties.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from sparing.model.errors import SparingError
+from sparing.report.markdown import markdown_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Results = dict[str, Any]  # part -> records, or plain values
+Show = Callable[[Any], str]  # the cell of a record
+
+
+def option(default: Any, help: str, **look: Any) -> Any:  # noqa: A002
+    """A field that is an option of the command, perhaps `repeated`; all else in `look` is for Typer."""
+    return field(default=default, metadata={"help": help, **look})
+
+
+def repetitions() -> Any:
+    """The option that most benchmarks have."""
+    return option(3, "Times that each measurement is made; the medians count.", min=1)
+
+
+def spark_master(default: str = "local[*]") -> Any:
+    """The option of benchmarks that run on Spark."""
+    return option(default, "The Spark master, e.g. local[2] or spark://host:7077.")
+
+
+def spark_conf() -> Any:
+    """Settings of Spark."""
+    return option((), "A Spark setting; may be given several times.", metavar="KEY=VALUE", repeated=True)
+
+
+def _no_spark() -> AbstractContextManager[SparkSession]:
+    raise SparingError("This run has no Spark session.")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a measurement gets: somebody to tell its progress to, and Spark sessions where it asks for one."""
+
+    tell: Callable[[str], None] = lambda _: None
+    spark: Callable[[], AbstractContextManager[SparkSession]] = _no_spark
+
+
+@dataclass(frozen=True)
+class Table:
+    """Records as rows; columns by name, those of `words` are not numbers."""
+
+    title: str
+    rows: Sequence[Any]
+    columns: Mapping[str, Show]
+    words: Collection[str] = ()
+    caption: str = ""
+
+    def cells(self) -> list[list[str]]:
+        """All cells, row by row."""
+        return [[show(row) for show in self.columns.values()] for row in self.rows]
+
+    def markdown(self) -> str:
+        """For documentation."""
+        table = markdown_table(tuple(self.columns), self.cells(), self.words)
+        return f"{table}\n\n{self.caption}" if self.caption else table
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """The base of all benchmarks."""
+
+    parts: ClassVar[Mapping[str, Any]] = {}  # name -> type of a part of the results
+
+    def measure(self, run: Run) -> Results:
+        """Measure everything."""
+        raise NotImplementedError
+
+    def tables(self, results: Results) -> list[Table]:
+        """The results for people; tables without rows are left out."""
+        raise NotImplementedError
+
+    def conclude(self, results: Results) -> None:
+        """What remains to be done when the results are written and shown."""
+
+    def markdown(self, results: Results) -> str:
+        """All tables, for documentation."""
+        return "\n\n".join(table.markdown() for table in self.tables(results) if table.rows) + "\n"
+
+    def json(self, results: Results) -> dict[str, Any]:
+        """For programs."""
+        found: dict[str, Any] = record({"settings": self, **results})
+        return found
+
+    @classmethod
+    def read(cls, found: Mapping[str, Any]) -> tuple[Self, Results]:
+        """A benchmark and its results from what `json` gave."""
+        from pydantic import TypeAdapter
+
+        settings = TypeAdapter(cls).validate_python(found["settings"])
+        return settings, {
+            part: TypeAdapter(kind).validate_python(found[part]) for part, kind in cls.parts.items() if part in found
+        }
+
+
+def record(value: Any) -> Any:
+    """Plain values of JSON: dataclasses with their properties, and None for what is not a number.
+
+    >>> record(Target.at_most("seconds", 2.0, 1.5))
+    {'what': 'seconds', 'goal': 2.0, 'found': 1.5, 'verdict': 'met'}
+    """
+    if is_dataclass(value):
+        derived = [name for name, one in vars(type(value)).items() if isinstance(one, property)]
+        return {name: record(getattr(value, name)) for name in [*(one.name for one in fields(value)), *derived]}
+    if isinstance(value, Mapping):
+        return {name: record(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [record(one) for one in value]
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A goal, what was measured, if it was, and the verdict."""
+
+    what: str
+    goal: float
+    found: float | None
+    verdict: str
+
+    @classmethod
+    def at_most(cls, what: str, goal: float, found: float | None) -> Target:
+        """A goal that is met from below."""
+        return cls(what, goal, found, verdict(None if found is None else found <= goal, "not measured"))
+
+    @classmethod
+    def at_least(cls, what: str, goal: float, found: float | None) -> Target:
+        """A goal that is met from above."""
+        return cls(what, goal, found, verdict(None if found is None else found >= goal, "not measured"))
+
+
+def verdict(kept: bool | None, unknown: str = "-") -> str:
+    """Met or missed, or what stands for neither."""
+    return unknown if kept is None else "met" if kept else "missed"
+
+
+def goals(targets: Sequence[Target]) -> Table:
+    """Goals as a table."""
+    columns: dict[str, Show] = {
+        "what": lambda t: t.what,
+        "goal": lambda t: f"{t.goal:,g}",
+        "found": lambda t: digits(t.found),
+        "verdict": lambda t: t.verdict,
+    }
+    return Table("Goals", targets, columns, ("what", "verdict"))
+
+
+def digits(number: float | None, scale: float = 1) -> str:
+    """Three digits, or a whole number.
+
+    >>> digits(0.012345), digits(1.2, 1000), digits(None)
+    ('0.0123', '1,200', '-')
+    """
+    if number is None or math.isnan(number):
+        return "-"
+    return f"{scale * number:.3g}" if abs(scale * number) < 100 else f"{scale * number:,.0f}"
+
+
+def beside(seconds: float | None, ours: float, scale: float = 1) -> str:
+    """What a peer takes, and how many times our time that is.
+
+    >>> beside(2.0, 0.16), beside(2.0, 1.6, 1000), beside(None, 1.0)
+    ('2 (12x)', '2,000 (1.2x)', '-')
+    """
+    return "-" if seconds is None else f"{digits(seconds, scale)} ({times(seconds / ours)})"
+
+
+def times(ratio: float) -> str:
+    """How many times.
+
+    >>> times(3.14159), times(1234.5)
+    ('3.1x', '1,234x')
+    """
+    return f"{ratio:,.0f}x" if ratio >= 10 else f"{ratio:.1f}x"
+
+
+def each(names: Iterable[Any], cell: Callable[[Any, Any], str], title: str = "{}") -> dict[str, Show]:
+    """A column for every name, with cells of a row and the name."""
+    return {title.format(name): partial(_cell, cell, name) for name in names}
+
+
+def _cell(cell: Callable[[Any, Any], str], name: Any, row: Any) -> str:
+    return cell(row, name)
+
+
+def count(name: str) -> Show:
+    """Shows a whole number of a record."""
+    return lambda row: f"{getattr(row, name):,}"
+
+
+def text(name: str) -> Show:
+    """Shows a value of a record as it is."""
+    return lambda row: str(getattr(row, name))

@@ -1,0 +1,95 @@
+"""Algorithm 1 as the paper writes it: two maximum matchings for every decision, by SciPy's Hopcroft-Karp.
+
+An NWR is in some minimum vertex cover if and only if two dummy publications, which nobody else wants, leave the size of
+a maximum matching as it was. That is asked for a sample of ADOCK's decisions, on the graphs as they are then, and the
+answers must be ADOCK's own. Only the matchings are timed, not to get at the graph. Two calls take SciPy a while however
+small a graph is; that is measured beside.
+
+Paper: mna-aggregation, section VII-A.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+
+from sparing.flow.journey.arrays import RAW, Journey
+from sparing.graphs.matching import maximum_matching
+from sparing.model.errors import SparingError
+from sparing_lab.bench.deciding.benchmark import Literal
+from sparing_lab.bench.deciding.walks import Decision, copied, turns
+
+SAMPLED = 400  # decisions, about
+ONE = np.zeros(1, dtype=np.int64)
+
+Graph = tuple[np.ndarray, np.ndarray]  # the left and the right end of each edge
+
+
+def literal(journeys: Sequence[Journey], total: int) -> Literal:
+    """Answer a sample of so many decisions again."""
+    every = max(1, total // SAMPLED)
+    answers: list[_Answer] = []
+    number = 0
+    for journey in journeys:
+        walk = copied(journey)
+        before: list[_Answer] = []
+        for found in turns(walk):
+            _compare(before, walk)
+            before = []
+            for decision in found:
+                number += 1
+                if number % every == 0:
+                    before.append(_answer(walk, decision))
+            answers += before
+        _compare(before, walk)
+    edges, seconds, calls = (fmean(getattr(a, name) for a in answers) for name in ("edges", "seconds", "calls"))
+    return Literal(len(answers), edges, seconds, calls)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """Whether to aggregate, and what it took to find out."""
+
+    decision: Decision
+    aggregate: bool
+    edges: int
+    seconds: float
+    calls: float
+
+
+def _answer(walk: Journey, decision: Decision) -> _Answer:
+    left, right, node = graph(walk, decision)
+    dummies = left.max() + 1 + np.arange(2)
+    extended = np.concatenate([left, dummies]), np.concatenate([right, [node, node]])
+    begun = time.thread_time()
+    aggregate = matched((left, right)) == matched(extended)
+    answered = time.thread_time()
+    matched((ONE, ONE))
+    matched((ONE, ONE))
+    return _Answer(decision, aggregate, len(left), answered - begun, time.thread_time() - answered)
+
+
+def graph(walk: Journey, decision: Decision) -> tuple[np.ndarray, np.ndarray, int]:
+    """The link's matching graph: what waits there (left), the NWRs that it counts for (right), and the NWR's number."""
+    there = np.flatnonzero(walk.edges["place"] == decision.link)
+    part = walk.edges["part"][there]
+    there = there[(part == RAW) | (part == there)]  # a partial result is one item, whatever it has been made of
+    edges = walk.edges[there]
+    items = np.where(edges["part"] == RAW, edges["row"], len(walk.rows) + there)
+    nwrs, right = np.unique(edges["nwr"], return_inverse=True)
+    return np.unique(items, return_inverse=True)[1], right, int(np.searchsorted(nwrs, decision.nwr))
+
+
+def matched(edges: Graph) -> int:
+    """The size of a maximum matching."""
+    return int(np.count_nonzero(maximum_matching(*edges) >= 0))
+
+
+def _compare(answers: list[_Answer], walk: Journey) -> None:
+    for answer in answers:
+        if answer.decision.aggregated(walk) != answer.aggregate:
+            raise SparingError("ADOCK and Algorithm 1 disagree on a decision, which is a mistake in Sparing.")

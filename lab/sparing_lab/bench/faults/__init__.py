@@ -1,0 +1,1 @@
+"""The fault matrix: faults that are done to streams, what is promised, and what happens."""

@@ -1,0 +1,30 @@
+"""What was done to a stream, what was promised, and what happened."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+GOES_ON = "the next start goes on; all tables as if undisturbed"
+RETRIED = "tried again in the same run; all tables as if undisturbed"
+MENDED = "the start says which file; after sparing repair all tables as if undisturbed"
+SENTENCE = "one sentence; once that is put right, all tables as if undisturbed"
+SET_ASIDE = "in quarantine; all other tables as if they had not come"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One fault: of which kind, where or when; whether what was promised was kept, and what happened instead."""
+
+    fault: str
+    where: str
+    promised: str
+    kept: bool
+    happened: str = ""
+    tried: bool = True
+
+
+def is_sentence(said: str) -> bool:
+    """Whether a failure was told in one line, without a stack."""
+    lines = [line for line in said.splitlines() if line.startswith("Error: ")]
+    return len(lines) == 1 and re.search(r"Traceback|^\s+at \w|^\s+File ", said, re.MULTILINE) is None

@@ -1,0 +1,1 @@
+"""The pipeline against plain Spark SQL."""

@@ -1,0 +1,1 @@
+"""What each technique saves on workloads that differ in what is sent most."""

@@ -1,0 +1,1 @@
+"""`sparing study` and `sparing bench`, which the command line finds as plug-ins."""

@@ -1,0 +1,93 @@
+"""Measure one cell: walk the same reports with every method. One process, no Spark."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from statistics import fmean
+
+from sparing.flow.events.event import Event
+from sparing.flow.events.placement import placer_of
+from sparing.flow.events.scene import Happening, Scene
+from sparing.flow.events.walk import EventState, EventWalk
+from sparing.model.bill import MessageKind
+from sparing.model.policy import Events, Moves, Policy
+from sparing.model.types import END_OF_TIME
+from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind
+from sparing_lab.study.caeva.reports import UNIT
+from sparing_lab.study.caeva.row import Row
+from sparing_lab.study.caeva.world import TOPIC, World, draw
+
+MOVING = {
+    ADAPTIVE: Policy(),
+    REPLAY: Policy(placement=Moves.REPLAY),
+    LITERAL: Policy(placement=Moves.LITERAL),
+    PINNED: Policy(),
+}
+
+
+class Looker:
+    """Looks on: links that facts cross on their way down, when events are known, and how far aggregators are."""
+
+    def __init__(self) -> None:
+        self.down = 0
+        self.hops: list[int] = []
+        self.told: dict[str, int] = {}  # key -> when somebody was told something for the last time
+
+    def see(self, event: Event, happening: Happening) -> None:
+        """Something happened."""
+        if happening.what == "crosses":
+            self.down += 1
+        elif happening.what == "is told":
+            self.told[str(event.key[0])] = happening.time
+        elif happening.what == "is over":
+            self.hops.append(event.hops)
+            if event.version != len(event.facts):
+                raise AssertionError(f"not all of event {event.key} was told")
+
+
+def measure(cell: Cell) -> list[Row]:
+    """The rows of a cell: one for each method."""
+    world = draw(cell.point, cell.events, cell.sample)
+    return [row_of(world, cell, method, policy) for method, policy in methods(world, cell.point.kind).items()]
+
+
+def methods(world: World, kind: Kind) -> dict[str, Policy]:
+    """What is compared, with the policy that each method walks by."""
+    agele = {AGELE: Policy(events=Events.AGELE)}
+    if not kind.places:
+        return {**agele, ADAPTIVE: MOVING[ADAPTIVE]}
+    (tree,) = world.trees(MOVING[ADAPTIVE])
+    fixed = {f"{FIXED}{hops}": Policy(placement=hops) for hops in range(1, tree.depth + 1)}
+    return {**agele, **fixed, **MOVING}
+
+
+def row_of(world: World, cell: Cell, method: str, policy: Policy) -> Row:
+    """Walk all events one after the other."""
+    plan, looker = world.under(policy), Looker()
+    scene = Scene(plan, TOPIC.name, looker)
+    scene.trees = world.trees(policy)  # they remember paths
+    start = EventState(placers=[placer_of(policy.places, tree) for tree in scene.trees])
+    if method == PINNED:
+        start.placers[0].fades = 1.0
+    reports = [report for event in world.events for report in event.reports]
+    state, outcome = EventWalk(scene).advance(start, reports, END_OF_TIME)
+    sent = outcome.bill.between_brokers()
+    coordination = outcome.bill.only(MessageKind.COORDINATION).total() + world.announcements(policy)
+    full = [event.full - event.reports[0].time for event in world.events]
+    delay = [looker.told[str(event.reports[0].key[0])] - event.full for event in world.events]
+    return Row(
+        **asdict(cell.point),
+        sample=cell.sample,
+        method=method,
+        events=len(world.events),
+        made=len(reports),
+        redundant=sum(event.redundant for event in world.events),
+        siena=sum(outcome.siena.values()),
+        up=sent - looker.down,
+        down=looker.down,
+        coordination=coordination,
+        full=fmean(full) / UNIT,
+        delay=fmean(delay) / UNIT,
+        hops=fmean(looker.hops),
+        moves=state.placers[0].moves,
+    )

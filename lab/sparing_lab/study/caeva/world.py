@@ -1,0 +1,76 @@
+"""One sample: an overlay, its merged topic, who subscribes and who reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sparing.control.merging.cycles import announcements
+from sparing.control.merging.tree import MergeTree, trees_of
+from sparing.control.plan import Plan, make_plan
+from sparing.model.box import Box
+from sparing.model.merge import Merge
+from sparing.model.policy import Policy
+from sparing.model.subscription import Advertisement, Query, Subscription
+from sparing.model.topic import Topic
+from sparing.model.types import INT, STRING, TIMESTAMP
+from sparing.workloads.chance import stream
+from sparing_lab.study.caeva.grid import FIELDS, LONGEST, Point
+from sparing_lab.study.caeva.overlays import overlay
+from sparing_lab.study.caeva.publishers import crowds
+from sparing_lab.study.caeva.reports import APART, UNIT, Reported, events_of
+
+TOPIC = Topic(
+    "t",
+    "ts",
+    {"key": STRING, **{f"f{number:02}": INT for number in range(1, FIELDS)}, "ts": TIMESTAMP},
+    Merge(("key",), LONGEST * UNIT, cycle=UNIT),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """The plan with CAEVA's default policy, and all reports by event."""
+
+    plan: Plan
+    events: list[Reported]
+    _trees: dict[int, list[MergeTree]] = field(default_factory=dict)  # by the number of active aggregators
+    _announced: dict[int, int] = field(default_factory=dict)  # likewise
+
+    def under(self, policy: Policy) -> Plan:
+        """The plan under another policy."""
+        return replace(self.plan, policy=policy)
+
+    def trees(self, policy: Policy) -> list[MergeTree]:
+        """The one tree of the overlay."""
+        if policy.actives not in self._trees:
+            self._trees[policy.actives] = trees_of(self.plan, TOPIC.name, policy.actives)
+        return self._trees[policy.actives]
+
+    def announcements(self, policy: Policy) -> int:
+        """Messages in which brokers tell each other of cycles before the first report."""
+        if policy.actives not in self._announced:
+            self._announced[policy.actives] = announcements(self.under(policy)).total()
+        return self._announced[policy.actives]
+
+
+def draw(point: Point, events: int, number: int) -> World:
+    """The sample of a number: points that differ in the cycle alone have the same reports."""
+    rng = stream(number, "caeva", point.shape.value, point.brokers)
+    brokers = overlay(point.shape, point.brokers, rng)
+    share = max(1, round(point.subscribing * point.brokers))
+    subscribing = sorted(rng.permutation(point.brokers)[:share].tolist())
+    subscriptions = tuple(
+        Subscription(f"s{b:03}", f"u{b:03}", Query(TOPIC.name, Box(), every=point.cycle * UNIT or None))
+        for b in subscribing
+    )
+    plan = make_plan(
+        brokers,
+        {TOPIC.name: TOPIC},
+        tuple(Advertisement(f"p-{b}", b, TOPIC.name, Box()) for b in brokers.brokers),
+        {s.subscriber: (brokers.brokers[b],) for s, b in zip(subscriptions, subscribing, strict=True)},
+        subscriptions,
+        bucket=events * APART * UNIT,  # all in one bucket
+    )
+    (tree,) = trees_of(plan, TOPIC.name, plan.policy.actives)
+    rng = stream(number, "caeva", point.who.value, point.publishers, repr(point.redundancy), repr(point.reports))
+    return World(plan, events_of(crowds(point, tree, events, rng), rng))

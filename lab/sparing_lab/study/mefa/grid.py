@@ -1,0 +1,155 @@
+"""What is measured: kinds of experiments, sizes of trees and ranges, what is to be saved, and how many samples.
+
+Source: mefa.txt, experiments. The slides give 46 nodes with 20 subscribers, 96 with 40, and average sizes of ranges
+from 20 to 50; the steps between them are ours. So is what stays the same while the other varies: USUAL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sparing_lab.workloads.ranges import Distribution
+from sparing_lab.workloads.subscription_trees import SubscriptionTree
+
+SPACE = (0, 400)
+USUAL_TREE, USUAL_AVERAGE = (96, 40), 35
+FACEBOOK_SPACE, FACEBOOK_AVERAGE = (267, 32_947), 1_687
+EXACT_TREE, EXACT_AVERAGE = (20, 8), 50  # so small that the best clusters can be found by trying all
+GAMMAS = (0.0, 10.0, 30.0)  # how much unique range a further hop must save
+
+THETA = 100
+LINKS, PAIRS = f"{THETA} links", f"{THETA} pairs"  # two accounts of what is saved
+SHARES = {"25%": 0.25, "50%": 0.5, "75%": 0.75}  # of all that could be saved
+TARGETS = (PAIRS, LINKS, *SHARES)
+
+MEFA, SPA, AA, PRINTED, EXACT = "MEFA", "SPA", "AA", "MEFA as printed", "exact"
+METHODS = (MEFA, SPA, AA)
+
+DRAWN, DO = "as drawn", "DO"  # trees
+
+HOUR, LEAVES = 3600, 60  # seconds, and how often somebody leaves and another comes meanwhile
+RATES = (0.1, 1.0, 10.0)  # publications a second
+NOT_FOLDED, SKI_RENTAL, AT_ONCE, NEVER = "not folded", "ski rental", "at once", "never"
+CHURN_METHODS = (NOT_FOLDED, AT_ONCE, NEVER, SKI_RENTAL)  # folded by MEFA, and reconfigured then
+BATCH = 10  # samples of a Spark task
+
+
+def ds(gamma: float) -> str:
+    """The name of DS trees.
+
+    >>> ds(10.0)
+    'DS, gamma = 10'
+    """
+    return f"DS, gamma = {gamma:g}"
+
+
+def a_second(rate: float) -> str:
+    """The name of a rate.
+
+    >>> a_second(0.1)
+    '0.1 a second'
+    """
+    return f"{rate:g} a second"
+
+
+class Kind(StrEnum):
+    """An experiment."""
+
+    AGGREGATION = "aggregation"  # methods on trees that are drawn
+    FACEBOOK = "facebook"  # methods on the tree of the real case
+    TREES = "trees"  # MEFA on DO and DS trees
+    EXACT = "exact"  # methods on small trees, and the least cost
+    CHURN = "churn"  # subscribers come and go
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    """What the samples of a point have in common."""
+
+    kind: Kind
+    nodes: int
+    subscribers: int
+    average: int  # size of ranges
+    distribution: Distribution
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Some samples of a point, by their numbers; for the real case with its tree."""
+
+    point: Point
+    first: int
+    count: int
+    tree: SubscriptionTree | None = None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is measured."""
+
+    name: str
+    samples: int  # of each point
+    small_samples: int  # of each point of the small trees
+    trees: tuple[tuple[int, int], ...]  # nodes, and subscribers among them
+    averages: tuple[int, ...]
+
+    def by_nodes(self, kind: Kind, distribution: Distribution) -> list[Point]:
+        """Trees of several sizes."""
+        return [Point(kind, *tree, USUAL_AVERAGE, distribution) for tree in self.trees]
+
+    def by_average(self, distribution: Distribution) -> list[Point]:
+        """Ranges of several sizes."""
+        return [Point(Kind.AGGREGATION, *USUAL_TREE, average, distribution) for average in self.averages]
+
+    @property
+    def points(self) -> list[Point]:
+        """All points but those of the real case, each once."""
+        found = set()
+        for distribution in Distribution:
+            found |= {*self.by_nodes(Kind.AGGREGATION, distribution), *self.by_average(distribution)}
+            found |= {*self.by_nodes(Kind.TREES, distribution), exact_point(distribution)}
+            found.add(usual(Kind.CHURN, distribution))
+        return sorted(found)
+
+    def cells(self, facebook: SubscriptionTree) -> list[Cell]:
+        """All experiments; those with many subscribers first, so that no core is left alone with one at the end."""
+        found = []
+        for point in self.points:
+            samples = self.small_samples if point.kind is Kind.EXACT else self.samples
+            found += [Cell(point, *some) for some in _batches(samples)]
+        for distribution in Distribution:
+            subscribers = len(facebook.connections)
+            point = Point(Kind.FACEBOOK, facebook.nodes, subscribers, FACEBOOK_AVERAGE, distribution)
+            found += [Cell(point, *some, facebook) for some in _batches(self.samples)]
+        return sorted(found, key=lambda cell: cell.point.subscribers, reverse=True)
+
+
+def usual(kind: Kind, distribution: Distribution) -> Point:
+    """The point that several sweeps have in common."""
+    return Point(kind, *USUAL_TREE, USUAL_AVERAGE, distribution)
+
+
+def exact_point(distribution: Distribution) -> Point:
+    """The small trees."""
+    return Point(Kind.EXACT, *EXACT_TREE, EXACT_AVERAGE, distribution)
+
+
+def _batches(samples: int) -> list[tuple[int, int]]:
+    """First and count of each batch.
+
+    >>> _batches(25)
+    [(0, 10), (10, 10), (20, 5)]
+    """
+    return [(first, min(BATCH, samples - first)) for first in range(0, samples, BATCH)]
+
+
+PAPER = Scale(
+    "paper",
+    samples=100,
+    small_samples=200,
+    trees=((46, 20), (56, 24), (66, 28), (76, 32), (86, 36), (96, 40)),
+    averages=(20, 25, 30, 35, 40, 45, 50),
+)
+SMALL = Scale("small", samples=10, small_samples=20, trees=((46, 20), (66, 28), (96, 40)), averages=(20, 35, 50))
+SCALES = {scale.name: scale for scale in (SMALL, PAPER)}

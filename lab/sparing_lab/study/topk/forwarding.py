@@ -1,0 +1,60 @@
+"""Figure 5: how many of all subscriptions the publisher's edge broker gets to know.
+
+What is forwarded is worked out broker by broker over the overlay, and must be what filtering all at once gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sparing.control.plan import Plan
+from sparing.control.routing.tables import table_of
+from sparing.model.errors import SparingError
+from sparing.model.policy import Covering
+from sparing_lab.study.topk.grid import ANCESTOR_COVER_K, CORE, RANK_COVER_K, RANK_TREE, REGULAR_COVER, Forwarding
+from sparing_lab.study.topk.rank_tree import rank_tree
+from sparing_lab.study.topk.row import Row
+from sparing_lab.study.topk.world import Ranges, plan, ranges
+
+FORWARDED = "forwarded, %"
+DEEPEST = "depth of the tree"
+COVERINGS = {RANK_COVER_K: Covering.RANK, ANCESTOR_COVER_K: Covering.ANCESTOR}
+
+
+def forwarding(cell: Forwarding) -> list[Row]:
+    """The rows of a cell."""
+    made = ranges(cell.subscriptions, cell.width, cell.seed)
+    found: list[Row] = []
+    for method in cell.methods:
+        for k, what, value in _tree(made, cell) if method == RANK_TREE else _over_hops(made, cell, method):
+            found.append(Row(cell.subscriptions, *cell.width, k, method, cell.seed, 0, what, value))
+    return found
+
+
+def _tree(made: Ranges, cell: Forwarding) -> Iterator[tuple[int, str, float]]:
+    depths = rank_tree(made, cell.seed)
+    for k in cell.ks:
+        yield k, FORWARDED, 100 * float((depths <= k).mean())
+    yield 0, DEEPEST, float(depths.max())
+
+
+def _over_hops(made: Ranges, cell: Forwarding, method: str) -> Iterator[tuple[int, str, float]]:
+    if method == REGULAR_COVER:
+        yield 0, FORWARDED, 100 * forwarded(plan(made, CORE, [None]), 0) / len(made)
+        return
+    planned = plan(made, CORE, cell.ks, COVERINGS[method])
+    for number, k in enumerate(cell.ks):
+        yield k, FORWARDED, 100 * forwarded(planned, number) / len(made)
+
+
+def forwarded(planned: Plan, advertisement: int) -> int:
+    """How many subscriptions reach the publisher's broker."""
+    contest = planned.contests[advertisement]
+    table = table_of(contest, planned.broker_of, planned.routes, weighted=False)
+    reached = table.known[-1].numbers
+    at_once = contest.numbers[contest.forwarded(np.arange(len(contest.numbers)))]
+    if not np.array_equal(reached, at_once):
+        raise SparingError("Filtering hop by hop and all at once differ, which is a mistake in Sparing.")
+    return len(reached)

@@ -1,0 +1,1 @@
+"""Seeded generators that only studies draw from."""

@@ -1,0 +1,45 @@
+"""The fast version of Figure 6 is the printed one, line by line, failures included."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from sparing.control.matchmaker.demand import ROOT, Demand
+from sparing.control.matchmaker.per_source import mark_per_source
+from sparing.control.matchmaker.shared_tree import mark_shared_tree
+from sparing_lab.algorithms.mark_as_printed import mark_as_printed, upstream
+from tests.control.matchmaker.test_marking import as_printed, demand_of, demands, ring_of_four
+
+
+@given(demands(shared=False))
+def test_one_flow_gives_what_a_flow_for_each_link_gives(demand: Demand) -> None:
+    assert mark_as_printed(demand).tolist() == as_printed(demand).tolist()
+
+
+@given(demands(shared=True))
+def test_on_a_shared_tree_it_is_right(demand: Demand) -> None:
+    assert mark_as_printed(demand).tolist() == mark_shared_tree(demand).tolist()
+
+
+@given(demands(shared=False))
+def test_upstream_is_what_is_above_in_some_tree(demand: Demand) -> None:
+    expected = set()
+    for tree in demand.trees:
+        for place, link in enumerate(tree.links.tolist()):
+            above = int(tree.parent[place])
+            while above != ROOT:
+                expected.add((int(tree.links[above]), link))
+                above = int(tree.parent[above])
+    assert list(zip(*(some.tolist() for some in upstream(demand)), strict=True)) == sorted(expected)
+
+
+def test_it_costs_no_more_than_a_valid_marking_and_may_not_be_one() -> None:
+    demand = ring_of_four()
+    printed = mark_as_printed(demand)
+    assert not demand.valid(printed)
+    assert demand.cost(printed) <= demand.cost(mark_per_source(demand))
+
+
+def test_nothing_to_mark() -> None:
+    demand = demand_of([[[0]]], [1], {0: 1})
+    assert mark_as_printed(demand).tolist() == []

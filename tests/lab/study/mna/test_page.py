@@ -1,0 +1,37 @@
+"""Figures have their panels and points."""
+
+import pytest
+
+from sparing.report import plots
+from sparing_lab.study.mna.figures import figures
+from sparing_lab.study.mna.page import to_gain
+from tests.lab.study.mna.rows import results
+
+
+def test_it_says_how_much_there_is_to_gain():
+    (sentence,) = to_gain(results())
+    assert "at most 0.00% in these experiments" in sentence
+    assert to_gain(results(("wad",))) == []
+
+
+def test_with_few_policies_there_is_something_to_see_in_every_figure():
+    assert all(figure.panels for figure in figures(results(("publisher-edge", "subscriber-edge"))))
+
+
+def test_figures_have_their_panels_and_points():
+    six, seven, eight, nine = figures(results())
+    assert [len(figure.panels) for figure in (six, seven, eight, nine)] == [12, 8, 16, 6]
+    assert six.panels[0].title == "(a) traffic, tumbling"
+    assert six.panels[0].lines["wad"] == ((162, 10071), (1080, 10071))
+    assert six.panels[4].lines["wad"] == ((162, 1071), (1080, 1071))
+    assert "subscriber-edge" not in six.panels[4].lines
+    assert ("traffic", "tumbling", "162", "subscriber-edge", "10,000", "1,000", "") in six.rows
+    assert seven.panels[0].lines["adock"] == ((162, 4.0), (1080, 4.0))
+    assert eight.panels[0].along == "subscriptions"
+    assert nine.panels[3].lines["wad"] == ((1.5, pytest.approx(5.0)), (6.0, pytest.approx(5.0)))
+    assert "adock" not in nine.panels[3].lines
+
+
+def test_a_drawing_is_the_same_every_time():
+    panels = figures(results())[0].panels[:1]
+    assert plots.svg(panels, "Figure 6") == plots.svg(panels, "Figure 6")

@@ -1,0 +1,44 @@
+"""The tables and figures of every study stand alone, and all of them are there."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from sparing.report.plots import svg
+from tests.lab.study.studies import made_up, module, nothing
+
+SHOWN = {"mna": (4, 2), "topk": (6, 1), "matchmaker": (5, 3), "mefa": (8, 7), "caeva": (4, 5)}  # figures, tables
+
+
+class Seen(HTMLParser):
+    """Counts tags, and gathers whatever leads to another place."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.leads = {}, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        self.leads += [value for name, value in attrs if name in ("href", "src") and not value.startswith("#")]
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_there_are_tables_and_drawings_that_lead_nowhere(monkeypatch, name):
+    # One panel of each figure is drawn, since drawing takes longest.
+    monkeypatch.setattr("sparing_lab.study.exhibits.svg", lambda panels, named: svg(panels[:1], named))
+    text = "\n".join(module(name, "page").exhibits(made_up(name)))
+    figures, tables = SHOWN[name]
+    seen = Seen(text)
+    assert seen.tags["svg"] == figures
+    assert seen.tags["table"] == tables + figures  # and the numbers behind each figure
+    assert seen.leads == []
+    assert "http" not in text
+    assert not {"script", "link", "img", "iframe"} & seen.tags.keys()
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_without_measurements_they_say_so(name):
+    text = "\n".join(module(name, "page").exhibits(nothing(name)))
+    assert text.count("Nothing was measured for it.") == SHOWN[name][0]
+    assert "<svg" not in text
