@@ -66,7 +66,7 @@ def run(paths: str, *arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, *arguments],
         env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
-        cwd=paths.split(os.pathsep)[0],  # Python and Spark's workers look for the package here first
+        cwd=paths.split(os.pathsep, maxsplit=1)[0],  # Python and Spark's workers look for the package here first
         capture_output=True,
         text=True,
         check=False,
