@@ -63,8 +63,14 @@ def _link(folder: str, package: Path, changed: set[str]) -> None:
 
 def run(paths: str, *arguments: str) -> str:
     """What Python says."""
-    environment = os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env=os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=paths.split(os.pathsep, maxsplit=1)[0],  # Python and Spark's workers look for the package here first
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -87,7 +87,8 @@ def test_choices_by_score(plan: Plan, published: list[Codes], data: st.DataObjec
 
 @given(plans(), fair_ranks, st.lists(points, min_size=1, max_size=4), st.integers(0, 3))
 def test_choices_by_lot(plan: Plan, rank: Rank, published: list[Codes], seed: int) -> None:
-    plan = replace(plan, advertisements=tuple(replace(ad, rank=rank) for ad in plan.advertisements), seed=seed)
+    offered = tuple(replace(ad, rank=rank) for ad in plan.advertisements)
+    plan = replace(plan, advertisements=offered).with_policy(seed=seed)
     for number, advertisement in enumerate(plan.advertisements):
         for point in published:
             if advertisement.box.admits(point):
