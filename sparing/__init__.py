@@ -19,7 +19,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
-    from sparing.spark.pipeline import PubSub
+    from sparing.spark.pipeline.pubsub import PubSub
 
 __version__ = "0.1.0"
 __all__ = ["Deployment", "PubSub", "SparingError", "__version__"]
@@ -28,7 +28,7 @@ __all__ = ["Deployment", "PubSub", "SparingError", "__version__"]
 def __getattr__(name: str) -> Any:
     """`PubSub` brings Spark along, so it is imported when it is first asked for."""
     if name == "PubSub":
-        from sparing.spark.pipeline import PubSub
+        from sparing.spark.pipeline.pubsub import PubSub
 
         return PubSub
     raise AttributeError(f"module 'sparing' has no attribute {name!r}")

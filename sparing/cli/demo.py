@@ -44,7 +44,7 @@ def demo(
         from sparing.report.bill_page import Billed, bill_page
         from sparing.report.bill_picture import bill_picture
         from sparing.report.tables import bills_table, links_table, rows_table
-        from sparing.spark import sinks
+        from sparing.spark.io import sinks
         from sparing.spark.run import replay
         from sparing.spark.tally import tally_of
 

@@ -17,8 +17,8 @@ from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
-    from sparing.flow.explain import Decision
-    from sparing.spark.explain import Explained, Seen
+    from sparing.flow.windows.explain import Decision
+    from sparing.spark.tools.explain import Explained, Seen
 
 MOST = 8  # publications that are listed on a link
 
@@ -65,9 +65,9 @@ def explain(
     deployment = Deployment.read(file)
     deployment.needed_source()
     with spark_session(master, conf) as spark:
-        from sparing.spark.explain import explain as run
-        from sparing.spark.explain_choice import explain_choice
-        from sparing.spark.explain_event import explain_event
+        from sparing.spark.tools.explain import explain as run
+        from sparing.spark.tools.explain_choice import explain_choice
+        from sparing.spark.tools.explain_event import explain_event
 
         if event is not None:
             with step(f"Replaying the events of {deployment.name}"):

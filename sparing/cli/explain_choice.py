@@ -13,7 +13,7 @@ from sparing.model.counted import counted
 
 if TYPE_CHECKING:
     from sparing.flow.rank.explain import Choice
-    from sparing.spark.explain_choice import ExplainedChoice
+    from sparing.spark.tools.explain_choice import ExplainedChoice
 
 MOST = 12  # rows of a table
 

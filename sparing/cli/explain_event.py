@@ -8,7 +8,7 @@ from dataclasses import asdict
 import typer
 
 from sparing.cli.console import clock, say
-from sparing.flow.events.explain import Line, Story
+from sparing.flow.events.explain import Story, StoryLine
 from sparing.model.counted import counted
 
 SENTENCES = {
@@ -49,7 +49,7 @@ def tell_event(story: Story, subscription: str | None, as_json: bool) -> None:
             say(f"{subscription} was told {times}: {', '.join(clock(line.time) for line in told)}.")
 
 
-def _sentence(line: Line) -> str:
+def _sentence(line: StoryLine) -> str:
     facts = ", ".join(line.facts) or "nothing but that it happened"
     text = SENTENCES[line.what].format(
         facts=facts, broker=line.broker, target=line.target, who=", ".join(line.who) or "nobody"

@@ -15,11 +15,11 @@ from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
-    from sparing.workloads.files import Written
+    from sparing.workloads.files import WrittenWorkload
     from sparing.workloads.workload import Workload
 
 
-class Kind(StrEnum):
+class WorkloadKind(StrEnum):
     """The workloads that can be generated."""
 
     STOCK = "stock"
@@ -51,7 +51,9 @@ def _option(name: str, panel: str, help_text: str, metavar: str | None = None) -
 
 
 def generate(
-    workload: Annotated[Kind, typer.Argument(help="stock, traffic, incidents, boxes, alerts, or the demo's city.")],
+    workload: Annotated[
+        WorkloadKind, typer.Argument(help="stock, traffic, incidents, boxes, alerts, or the demo's city.")
+    ],
     out: Annotated[Path, typer.Argument(help="The folder to write to.", metavar="OUT")],
     seed: Annotated[int, _option("--seed", SIZE, "The same seed gives the same files.")] = 0,
     rate: Annotated[
@@ -146,10 +148,10 @@ def generate(
         "disorder": disorder,
         "bad": bad,
     }
-    own: dict[Kind, dict[str, Any]] = {
-        Kind.BOXES: {"dimensions": dimensions, "width": width, "constrained": constrained, "top_k": top_k},
-        Kind.INCIDENTS: {"reports": reports, "span": span, "cycles": cycles},
-        Kind.ALERTS: {"devices": devices, "churn": churn},
+    own: dict[WorkloadKind, dict[str, Any]] = {
+        WorkloadKind.BOXES: {"dimensions": dimensions, "width": width, "constrained": constrained, "top_k": top_k},
+        WorkloadKind.INCIDENTS: {"reports": reports, "span": span, "cycles": cycles},
+        WorkloadKind.ALERTS: {"devices": devices, "churn": churn},
     }
     made = _make(workload, seed, _given(common), {kind: _given(options) for kind, options in own.items()})
     written = _write(made, out, format_, files, force)
@@ -160,7 +162,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _make(kind: Kind, seed: int, common: dict[str, Any], own: dict[Kind, dict[str, Any]]) -> Workload:
+def _make(kind: WorkloadKind, seed: int, common: dict[str, Any], own: dict[WorkloadKind, dict[str, Any]]) -> Workload:
     from dataclasses import replace
     from importlib import import_module
 
@@ -191,7 +193,7 @@ def _width(text: str) -> tuple[float, float]:
     return low, high
 
 
-def _write(made: Workload, out: Path, format_: Format, files: int, force: bool) -> Written:
+def _write(made: Workload, out: Path, format_: Format, files: int, force: bool) -> WrittenWorkload:
     from rich.progress import Progress
 
     from sparing.workloads.files import write
@@ -201,7 +203,7 @@ def _write(made: Workload, out: Path, format_: Format, files: int, force: bool) 
         return write(made, out, format_.value, files, replace=force, progress=lambda rows: bar.advance(task, rows))
 
 
-def _as_text(written: Written, out: Path) -> str:
+def _as_text(written: WrittenWorkload, out: Path) -> str:
     bad = ", ".join(f"{count} {fault}" for fault, count in written.bad.items())
     publications = f"{counted(written.publications, 'publication')} in {counted(len(written.parts), 'file')}"
     lines = [
@@ -215,7 +217,7 @@ def _as_text(written: Written, out: Path) -> str:
     return "\n".join(lines)
 
 
-def _as_json(written: Written) -> str:
+def _as_json(written: WrittenWorkload) -> str:
     return json.dumps(
         {
             "deployment": str(written.deployment),

@@ -16,8 +16,8 @@ from sparing.model.counted import counted
 from sparing.report.amounts import some
 
 if TYPE_CHECKING:
-    from sparing.spark.inspect import Inspected
-    from sparing.spark.inspect_state import OpenEvent, OpenWindow, Waiting
+    from sparing.spark.tools.inspect import Inspected
+    from sparing.spark.tools.inspect_state import KeyState, OpenEvent, OpenWindow
 
 MOST = 12  # names, windows or events that are listed
 
@@ -45,7 +45,7 @@ def inspect(
     known = None if deployment is None else Deployment.read(deployment)
     check_outputs(json_out)
     with spark_session(master, conf) as spark:
-        from sparing.spark.inspect import inspect as read
+        from sparing.spark.tools.inspect import inspect as read
 
         with step(f"Reading {checkpoint}"):
             found = read(spark, located(checkpoint, Path.cwd()), known)
@@ -72,7 +72,7 @@ def tell_inspected(found: Inspected) -> None:
     say(f"  link policy    {settings_text(note['decision'])}")
     if not note["folding"].startswith("none"):
         say(f"  folding        {settings_text(note['folding'])}")
-    if note["queries"].keys() - note["groups"].keys() or any(some.lane is not None for some in found.state or ()):
+    if note["queries"].keys() - note["groups"].keys() or any(some.partition is not None for some in found.state or ()):
         say(f"  merged events  {settings_text(note['events'])}")
     say(f"  plan           {_listed([plan[:12] for plan in found.plans], 'not known')}")
     say(f"  topics         {_listed(found.topics)}")
@@ -97,14 +97,14 @@ def settings_text(noted: str) -> str:
     ('patience, waiting 2 seconds', 'adock')
     >>> settings_text("mefa, theta None, delta 0.0, hop 1000000, rate 1.0")
     'mefa, delta 0.0, hop 1 second, rate 1.0'
-    >>> settings_text("caeva, placement adaptive, 2 active, 1 lanes")
-    'caeva, placement adaptive, 2 active, 1 lane'
+    >>> settings_text("caeva, placement adaptive, 2 active, 1 partitions")
+    'caeva, placement adaptive, 2 active, 1 partition'
     """
     from sparing.deployment.durations import duration_text
 
     text = re.sub(r", (?:waiting 0|\w+ None)(?=,|$)", "", noted)
     text = re.sub(r"(, waiting|, hop) (\d+)", lambda found: f"{found[1]} {duration_text(int(found[2]))}", text)
-    return text.replace(", 1 lanes", ", 1 lane")
+    return text.replace(", 1 partitions", ", 1 partition")
 
 
 def _progress(found: Inspected) -> str:
@@ -126,10 +126,14 @@ def _watermark(found: Inspected) -> str:
     return f"{clock(found.next_watermark)}, worked through up to {clock(found.watermark)}"
 
 
-def _tell_waiting(waiting: Waiting, indent: str = "") -> None:
-    kind = "Merged topic" if waiting.lane is not None else "Interest group"
+def _tell_waiting(waiting: KeyState, indent: str = "") -> None:
+    kind = "Merged topic" if waiting.partition is not None else "Interest group"
     size = f" ({counted(waiting.packed_bytes, 'byte')})"
-    noun = ("report waits", "reports wait") if waiting.lane is not None else ("publication waits", "publications wait")
+    noun = (
+        ("report waits", "reports wait")
+        if waiting.partition is not None
+        else ("publication waits", "publications wait")
+    )
     later = f", {waiting.not_yet:,} of them for their time to come" if waiting.not_yet else ""
     say(f"{indent}{kind} {waiting.name}: {counted(waiting.publications, *noun)}{later}{size}", "bold")
     for window in waiting.windows[:MOST]:

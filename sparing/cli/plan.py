@@ -14,11 +14,11 @@ from sparing.cli.files import check_outputs, write_json, write_text
 from sparing.model.counted import counted
 
 if TYPE_CHECKING:
-    from sparing.control.fold_summary import FoldingSummary
-    from sparing.control.mark_summary import MarkingSummary
     from sparing.control.plan import Plan
-    from sparing.control.summary import Counts, Summary
-    from sparing.control.trees.attachment import Reason
+    from sparing.control.summary.fold_summary import FoldingSummary
+    from sparing.control.summary.mark_summary import MarkingSummary
+    from sparing.control.summary.plan_summary import CoveredCount, Summary
+    from sparing.control.trees.attachment import AttachmentReason
     from sparing.model.overlay import Overlay
 
 MOST = 10  # rows of a table
@@ -53,7 +53,7 @@ def plan(
     time = None if at is None else micros(at)
     check_outputs(json_file, plot)
     with step(f"Planning {file.name}"):
-        from sparing.control.summary import summary_of
+        from sparing.control.summary.plan_summary import summary_of
 
         deployment = Deployment.read(file)
         planned = plan_of(deployment)
@@ -118,7 +118,7 @@ def _picture(overlay: Overlay, plan: Plan, found: Summary, time: int | None) -> 
     return marking_svg(overlay, found.markings, published, subscribed)
 
 
-def saved(told: Counts) -> str:
+def saved(told: CoveredCount) -> str:
     """What covering saved, in a sentence."""
     if not told.without_covering:
         return "No subscription has to be told to a neighbour."
@@ -184,7 +184,7 @@ def _tell_changes(found: Summary, time: int | None) -> None:
         say(f"  {who}{when}: {counted(messages, 'more message')}.")
 
 
-def _attached_json(reason: Reason) -> dict[str, Any]:
+def _attached_json(reason: AttachmentReason) -> dict[str, Any]:
     far = {broker: None if hops == inf else hops for broker, hops in reason.alternatives.items()}
     return asdict(reason) | {"alternatives": far, "hops_more": None if reason.hops_more == inf else reason.hops_more}
 

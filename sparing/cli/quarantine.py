@@ -50,7 +50,7 @@ def list_(
     deployment = Deployment.read(file)
     check_outputs(json_out)
     with spark_session(master, conf) as spark:
-        from sparing.spark.quarantined import set_aside
+        from sparing.spark.io.quarantine import set_aside
 
         with step("Reading the quarantine"):
             found = set_aside(spark, deployment, reason, publisher)
@@ -97,8 +97,8 @@ def publish(
     deployment = Deployment.read(file)
     given = None if rows is None else _read(rows)
     with spark_session(master, conf) as spark:
-        from sparing.spark.quarantined import publish as add
-        from sparing.spark.quarantined import set_aside
+        from sparing.spark.io.quarantine import publish as add
+        from sparing.spark.io.quarantine import set_aside
 
         known = {row.id: row for row in set_aside(spark, deployment, reason, publisher)}
         if given is None:

@@ -51,21 +51,21 @@ def repair(
     if sum(chosen) > 1:
         raise SparingError("One repair at a time: give one of the options, and look at the outcome before the next.")
     with spark_session(master, conf) as spark:
-        from sparing.spark.repair.skip import skip_batch as leave_out
-        from sparing.spark.repair.skip import skip_file as take_out
-        from sparing.spark.repair.watermark import put_back
         from sparing.spark.run import checkpoint_of
+        from sparing.spark.tools.repair.skip import skip_batch as leave_out
+        from sparing.spark.tools.repair.skip import skip_file as take_out
+        from sparing.spark.tools.repair.watermark import put_back
 
         checkpoint, sink = checkpoint_of(deployment), deployment.needed_sink()
         done: list[str] = []
         if any(chosen):
             _must_be_there(spark, checkpoint)
         if fix:
-            from sparing.spark.repair.fix import fix as mend
+            from sparing.spark.tools.repair.fix import fix as mend
 
             done = mend(spark, checkpoint, sink)
         elif redo is not None:
-            from sparing.spark.repair.rewind import redo as do_again
+            from sparing.spark.tools.repair.rewind import redo as do_again
 
             done = do_again(spark, checkpoint, sink, redo)
         elif skip_batch:
@@ -85,7 +85,7 @@ def repair(
 
 
 def _must_be_there(spark: SparkSession, checkpoint: str) -> None:
-    from sparing.spark.paths import located
+    from sparing.spark.io.paths import located
 
     place, files = located(spark, checkpoint)
     if not files.exists(place):
@@ -93,9 +93,9 @@ def _must_be_there(spark: SparkSession, checkpoint: str) -> None:
 
 
 def _forget(spark: SparkSession, checkpoint: str, deployment: Deployment) -> list[str]:
-    from sparing.spark.written import Written, batches_text
+    from sparing.spark.stream.written_files import WrittenFiles, batches_text
 
-    written, sink = Written(spark, checkpoint), deployment.needed_sink()
+    written, sink = WrittenFiles(spark, checkpoint), deployment.needed_sink()
     missing = sorted({batch for batches in written.missing(sink).values() for batch in batches})
     if not missing:
         return ["The sink lacks nothing that the checkpoint has committed."]
@@ -105,8 +105,8 @@ def _forget(spark: SparkSession, checkpoint: str, deployment: Deployment) -> lis
 
 def _report(spark: SparkSession, deployment: Deployment, checkpoint: str, file: Path) -> bool:
     """Say what is found; whether all is whole."""
-    from sparing.spark.repair.findings import findings
-    from sparing.spark.repair.logs import COMMITS, OFFSETS, log
+    from sparing.spark.tools.repair.findings import findings
+    from sparing.spark.tools.repair.logs import COMMITS, OFFSETS, log
 
     _must_be_there(spark, checkpoint)
     found = findings(spark, checkpoint)
@@ -125,9 +125,9 @@ def _report(spark: SparkSession, deployment: Deployment, checkpoint: str, file: 
 
 
 def _results(spark: SparkSession, deployment: Deployment, checkpoint: str, file: Path) -> bool:
-    from sparing.spark.written import Written, batches_text
+    from sparing.spark.stream.written_files import WrittenFiles, batches_text
 
-    missing = Written(spark, checkpoint).missing(deployment.needed_sink())
+    missing = WrittenFiles(spark, checkpoint).missing(deployment.needed_sink())
     for table, batches in missing.items():
         say(f"  missing    {table} of {batches_text(batches)}")
     if not missing:
@@ -143,7 +143,7 @@ def _watermark(spark: SparkSession, deployment: Deployment, checkpoint: str, fil
     """Whether the watermark is where rows of now can pass it."""
     import time
 
-    from sparing.spark.repair.watermark import before_jump, watermark
+    from sparing.spark.tools.repair.watermark import before_jump, watermark
 
     now, found = int(time.time() * 1_000_000), watermark(spark, checkpoint)
     if found is None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from sparing.deployment.deployment import Deployment
     from sparing.model.policy import Policy
     from sparing.model.prices import Prices
-    from sparing.spark.compare import Compared
     from sparing.spark.run import Replayed, Suppressed
+    from sparing.spark.tools.compare import Compared
 
 
 def replay(
@@ -66,7 +66,7 @@ def replay(
     deployment.needed_source()
     check_outputs(report, json_file)
     with spark_session(master, conf) as spark:
-        from sparing.spark import sinks
+        from sparing.spark.io import sinks
 
         if deployment.sink is not None:
             sinks.must_be_writable(spark, deployment.sink, replay=True)
@@ -136,7 +136,7 @@ def _compared(
     from sparing.report.bill_page import Billed, bill_page
     from sparing.report.savings import savings_rows
     from sparing.report.tables import bills_table, figures_table
-    from sparing.spark.compare import Comparison
+    from sparing.spark.tools.compare import Comparison
 
     counts: dict[str, int] = {}
     found = Comparison(spark, deployment, step).compare(
@@ -177,7 +177,7 @@ def compared_json(found: Compared, prices: Prices | None) -> dict[str, Any]:
 
 def _written(deployment: Deployment, run: Replayed) -> Mapping[str, int]:
     """How many rows of each table there are, after writing them if there is a sink."""
-    from sparing.spark import sinks
+    from sparing.spark.io import sinks
     from sparing.spark.tally import tally_of
 
     tally = tally_of(run.delivered)
@@ -188,7 +188,7 @@ def _written(deployment: Deployment, run: Replayed) -> Mapping[str, int]:
 
 
 def _say_where(deployment: Deployment, run: Replayed, counts: Mapping[str, int]) -> None:
-    from sparing.spark import sinks
+    from sparing.spark.io import sinks
 
     if run.remark is not None:
         say(run.remark)

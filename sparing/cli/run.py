@@ -12,7 +12,7 @@ import typer
 from sparing.cli.console import ConfOption, MasterOption, err, interruptible, say, spark_session, step, told
 
 if TYPE_CHECKING:
-    from sparing.spark.micro_batch import MicroBatch
+    from sparing.spark.stream.micro_batch import MicroBatch
 
 AT_LEAST_ONCE = (
     "The sink is written at least once: after a crash or a second Ctrl-C the last micro-batch may be there twice; "
@@ -59,9 +59,9 @@ def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, mast
     deployment.needed_source()
     deployment.needed_sink()
     with spark_session(master, conf) as spark:
+        from sparing.spark.io.sinks import repeats
         from sparing.spark.run import stream, wait
-        from sparing.spark.sinks import repeats
-        from sparing.spark.stopping import Stop
+        from sparing.spark.stream.stopping import Stop
 
         totals = {"notifications": 0, "bill": 0, "quarantine": 0}
 
@@ -93,7 +93,7 @@ def _logged(where: str | None, file: Path) -> Iterator[None]:
     if where is None:
         yield
         return
-    from sparing.spark.logs import failures_logged, log_to
+    from sparing.spark.stream.logs import failures_logged, log_to
 
     with log_to(where), failures_logged(str(file)):
         yield
@@ -105,7 +105,7 @@ def _served(host: str, port: int | None) -> Iterator[Callable[[MicroBatch], None
     if port is None:
         yield None
         return
-    from sparing.spark.prometheus import Metrics, serve
+    from sparing.spark.stream.prometheus import Metrics, serve
 
     metrics = Metrics()
     with serve(metrics, host, port) as taken:

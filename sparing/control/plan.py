@@ -15,9 +15,9 @@ import numpy as np
 from sparing.control.covering.contest import Contest, contests
 from sparing.control.matchmaker.marking import Marking, marking_of
 from sparing.control.routes import Routes
-from sparing.control.routing.changes import Changes
-from sparing.control.routing.tables import Table, table_of
-from sparing.control.trees.attachment import Reason
+from sparing.control.routing.stale_members import RoutingChanges
+from sparing.control.routing.tables import RoutingTable, table_of
+from sparing.control.trees.attachment import AttachmentReason
 from sparing.control.trees.do import do
 from sparing.control.trees.ds import ds, ds_tree
 from sparing.control.trees.shared_tree import shared_tree
@@ -44,8 +44,8 @@ class Plan(Declared):
     policy: Policy = field(default_factory=Policy)
     weight: np.ndarray | None = None  # link -> what a message of the control plane costs there (None: 1)
     links: tuple[tuple[str, str], ...] = ()  # of the overlay, in trees or not
-    changed: Changes | None = None  # what follows from comings and goings, if the data plane must know
-    attached: tuple[Reason, ...] = ()  # where who could hang at several brokers does, and why
+    changed: RoutingChanges | None = None  # what follows from comings and goings, if the data plane must know
+    attached: tuple[AttachmentReason, ...] = ()  # where who could hang at several brokers does, and why
     outages: tuple[Outage, ...] = ()  # when aggregators of merged events are down, in the order of time
 
     @property
@@ -134,10 +134,10 @@ class Plan(Declared):
         )
 
     @cached_property
-    def _tables(self) -> dict[tuple[int, int], Table]:
+    def _tables(self) -> dict[tuple[int, int], RoutingTable]:
         return {}
 
-    def table(self, advertisement: int, epoch: int) -> Table:
+    def table(self, advertisement: int, epoch: int) -> RoutingTable:
         """The routing table of an advertisement after so many of the `changes`, with weights if draws need them."""
         contest = self.contests[advertisement]
         key = self.contest_of[advertisement], epoch
@@ -167,7 +167,7 @@ def make_plan(
     """Build the trees, attach the subscribers."""
     policy = policy or Policy()
     similar = policy.trees is Attachment.DS
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[AttachmentReason, ...] = ()
     if policy.tree is DeliveryTree.PER_SOURCE:
         routes = Routes.per_source(overlay.brokers, overlay.neighbours)
     elif similar:

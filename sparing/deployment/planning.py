@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparing.control.merging.outages import check_outages
 from sparing.control.plan import Plan, make_plan
-from sparing.control.routing.billing import with_ghosts
+from sparing.control.routing.billing import with_stale_members
 from sparing.deployment.deployment import Deployment
 
 
@@ -21,4 +21,4 @@ def plan_of(deployment: Deployment) -> Plan:
         outages=deployment.outages,
     )
     check_outages(plan)
-    return with_ghosts(plan)
+    return with_stale_members(plan)

@@ -524,8 +524,8 @@ class PolicyEntry(Entry):
         default=Policy.active_aggregators,
         description="With `events: caeva`: how many brokers near the center may coordinate events.",
     )
-    lanes: Annotated[int, Field(strict=True, ge=1, le=1024), Wants("a whole number from 1 to 1024")] = Field(
-        default=Policy.lanes,
+    partitions: Annotated[int, Field(strict=True, ge=1, le=1024), Wants("a whole number from 1 to 1024")] = Field(
+        default=Policy.partitions,
         description=(
             "How many parts the events of a merged topic are dealt out to by their keys; they are worked on side by "
             "side, and each learns its own placement. Topics with aggregate subscriptions have one."

@@ -30,7 +30,7 @@ _COMPRESSED = {".gz", ".bz2", ".zst"}
 _UNREADABLE = (OSError, ValueError, RecursionError, pa.ArrowException)
 
 
-class Table:
+class EntryTable:
     """The rows of a table and where each comes from."""
 
     def __init__(self) -> None:
@@ -59,9 +59,9 @@ class Table:
         return Place(f"{file}, {where}", index, file)
 
 
-def read_table(path: str, entry: type[Entry], mentioned: Place, mistakes: Mistakes) -> Table:
+def read_table(path: str, entry: type[Entry], mentioned: Place, mistakes: Mistakes) -> EntryTable:
     """The rows at a path or URL; what cannot be read is a mistake, at the place that mentions it or in the file."""
-    table = Table()
+    table = EntryTable()
     try:
         filesystem, inner = _open(path)
         files = list(_files(filesystem, inner))

@@ -11,7 +11,7 @@ from sparing.deployment.names import hint
 from sparing.deployment.schema import MergeEntry, TopicEntry
 from sparing.deployment.sections import Where
 from sparing.model.errors import SparingError
-from sparing.model.merge import Compare, Merge
+from sparing.model.merge import Merge, RedundancyRule
 from sparing.model.topic import Topic
 from sparing.model.types import TIMESTAMP, FieldType, field_type
 
@@ -90,7 +90,7 @@ def _merge(topic: str, entry: TopicEntry, time: str, merge: MergeEntry, place: W
     return Merge(
         tuple(merge.key),
         duration("within", merge.within, 1, place((*here, "within")), mistakes),
-        Compare(merge.compare),
+        RedundancyRule(merge.compare),
         duration("cycle", merge.cycle, 1, place((*here, "cycle")), mistakes),
     )
 

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.plan import Plan
+from sparing.flow.arrival.kernels import HELD, RAW
 from sparing.flow.deliver.digest import digest
 from sparing.flow.interest_groups import interest_groups
-from sparing.flow.kernels import HELD, RAW
 from sparing.flow.links import policy_of
 from sparing.flow.links.policy import LinkPolicy
 from sparing.model.content import Declared
@@ -176,9 +176,9 @@ class Interests(Declared):
         waits: np.ndarray = self.held & given
         return waits
 
-    def lanes(self, topic: str) -> int:
+    def partitions(self, topic: str) -> int:
         """How many parts the events of a merged topic are dealt out to: one if somebody computes with all of them."""
-        return 1 if self.held[self.plan.by_topic[topic]].any() else self.plan.policy.lanes
+        return 1 if self.held[self.plan.by_topic[topic]].any() else self.plan.policy.partitions
 
     @cached_property
     def fields(self) -> dict[str, tuple[str, ...]]:

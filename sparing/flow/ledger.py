@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from sparing.control.plan import Plan
-from sparing.flow.kernels import count_crossings, count_notifications
-from sparing.flow.pairs import Pairs
+from sparing.flow.arrival.kernels import count_crossings, count_notifications
+from sparing.flow.arrival.pairs import Pairs
 from sparing.model.bill import Bill, BillKey, MessageKind
 
 MOST_COUNTERS = 1 << 20

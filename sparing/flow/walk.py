@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sparing.control.plan import Plan
-from sparing.flow.at_once import Arrival, AtOnce
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.at_once import Arrival, AtOnce
+from sparing.flow.arrival.matched import Matched
 from sparing.flow.deliver.identity import about_event, notification_id
 from sparing.flow.deliver.notifications import Notification
+from sparing.flow.events.merged_notifications import MergedNotification
 from sparing.flow.events.merged_topic import MergedState, MergedTopic
-from sparing.flow.events.reports import by_lane
-from sparing.flow.events.telling import Telling
+from sparing.flow.events.reports import by_partition
 from sparing.flow.interests import Interests
-from sparing.flow.items import Item
 from sparing.flow.links.policy import LinkPolicy
-from sparing.flow.matched import Matched
-from sparing.flow.overlay import Overlay
-from sparing.flow.publications import Publications
-from sparing.flow.walk_state import WalkState
+from sparing.flow.windows.items import LinkItem
+from sparing.flow.windows.window_state import WindowState
+from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
 from sparing.model.topic import Topic
@@ -32,7 +32,7 @@ from sparing.model.types import BEGINNING, END_OF_TIME
 
 
 @dataclass
-class Delivered:
+class Deliveries:
     """Everything that came out so far.
 
     `events` are plain deliveries: (subscription number, publication id); `publishers` has the publisher of each.
@@ -43,9 +43,9 @@ class Delivered:
     notifications: list[Notification] = field(default_factory=list)
     bill: Bill = field(default_factory=Bill)
     late: list[Matched] = field(default_factory=list)
-    told: list[Telling] = field(default_factory=list)
+    told: list[MergedNotification] = field(default_factory=list)
     late_reports: list[Publications] = field(default_factory=list)
-    sent: list[Item] = field(default_factory=list)
+    sent: list[LinkItem] = field(default_factory=list)
 
     def ids(self, plan: Plan) -> list[str]:
         """The ids of all notifications."""
@@ -63,8 +63,8 @@ class Walk:
         self.interests = Interests.of(plan) if policy is None else Interests(plan, policy)
         here = None if hosted is None else tuple(hosted)
         self._at_once = AtOnce(self.interests, here)
-        self._overlay = Overlay(self.interests, here)
-        self._states: dict[str, WalkState] = {}
+        self._overlay = WindowWalk(self.interests, here)
+        self._states: dict[str, WindowState] = {}
         if here is not None and any(topic.merge is not None for topic in plan.topics.values()):
             raise SparingError("Brokers of a deployment with merged topics cannot be hosted apart: host all of them.")
         self._events: dict[tuple[str, int], MergedState] = {}
@@ -72,13 +72,13 @@ class Walk:
         self._time = BEGINNING
 
     def feed(
-        self, batches: Sequence[Publications], until: int = END_OF_TIME, received: Sequence[Item] = ()
-    ) -> Delivered:
+        self, batches: Sequence[Publications], until: int = END_OF_TIME, received: Sequence[LinkItem] = ()
+    ) -> Deliveries:
         """Take in publications, and items from elsewhere; do everything that falls before event time `until`.
 
         Publications made before the last `until` are too late for windows.
         """
-        delivered = Delivered()
+        delivered = Deliveries()
         plain = [batch for batch in batches if self._topics[batch.topic].merge is None]
         made_here = [arrival for batch in plain for arrival in self._at_once.arrive(batch)]
         made_elsewhere = self._at_once.receive([i for i in received if i.states is None and not i.subscription])
@@ -113,28 +113,28 @@ class Walk:
     def _topics(self) -> Mapping[str, Topic]:
         return self.interests.plan.topics
 
-    def _feed_events(self, batches: Sequence[Publications], until: int, delivered: Delivered) -> None:
+    def _feed_events(self, batches: Sequence[Publications], until: int, delivered: Deliveries) -> None:
         """The same for merged topics."""
-        reports: dict[tuple[str, int], list[Publications]] = {lane: [] for lane in self._events}
+        reports: dict[tuple[str, int], list[Publications]] = {partition: [] for partition in self._events}
         for batch in batches:
             if self._topics[batch.topic].merge is not None:
-                lanes = self.interests.lanes(batch.topic)
-                for lane, some in by_lane(batch, self._topics[batch.topic], lanes):
-                    reports.setdefault((batch.topic, lane), []).append(some)
-        for (topic, lane), found in sorted(reports.items()):
+                partitions = self.interests.partitions(batch.topic)
+                for partition, some in by_partition(batch, self._topics[batch.topic], partitions):
+                    reports.setdefault((batch.topic, partition), []).append(some)
+        for (topic, partition), found in sorted(reports.items()):
             if topic not in self._merged:
                 self._merged[topic] = MergedTopic(self.interests, topic, self._at_once, self._overlay)
-            before = self._events.get((topic, lane))
+            before = self._events.get((topic, partition))
             state, outcome = self._merged[topic].advance(before, found, until, self._time)
-            self._events[topic, lane] = state
+            self._events[topic, partition] = state
             if state.empty:
-                del self._events[topic, lane]
+                del self._events[topic, partition]
             delivered.told += outcome.told
             delivered.notifications += [n for some in outcome.notifications for n in some]
             delivered.bill.update(outcome.bill)
             delivered.late_reports += outcome.late
 
-    def _deliver(self, arrival: Arrival, delivered: Delivered) -> None:
+    def _deliver(self, arrival: Arrival, delivered: Deliveries) -> None:
         rows = arrival.plain.rows
         ids = arrival.publications.id[rows].tolist()
         delivered.events += zip(arrival.plain.subscriptions.tolist(), ids, strict=True)
@@ -142,11 +142,11 @@ class Walk:
         delivered.bill.update(arrival.bill)
         delivered.sent += arrival.sent
 
-    def _decided(self, received: Sequence[Item]) -> dict[str, list[Item]]:
+    def _decided(self, received: Sequence[LinkItem]) -> dict[str, list[LinkItem]]:
         """Items that a decision elsewhere sent, by interest group."""
         names, group_of = self.interests.groups
         number = {subscription.id: n for n, subscription in enumerate(self.interests.plan.subscriptions)}
-        found: dict[str, list[Item]] = {}
+        found: dict[str, list[LinkItem]] = {}
         for item in received:
             if item.subscription:
                 found.setdefault(names[group_of[number[item.subscription]]], []).append(item)

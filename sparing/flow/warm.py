@@ -12,9 +12,9 @@ from threading import Lock
 import numpy as np
 
 from sparing.control.plan import Plan, make_plan
+from sparing.flow.admit.publications import Publications
 from sparing.flow.deliver.variant import variants
 from sparing.flow.links import POLICIES
-from sparing.flow.publications import Publications
 from sparing.flow.walk import Walk
 from sparing.match.columns import Column
 from sparing.model.box import Box

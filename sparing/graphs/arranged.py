@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled
+from sparing.compiled import compiled
 
 
 @compiled

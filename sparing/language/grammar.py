@@ -26,7 +26,6 @@ from sparing.language.syntax import (
     Expression,
     In,
     Is,
-    Item,
     Like,
     Literal,
     LiteralKind,
@@ -34,6 +33,7 @@ from sparing.language.syntax import (
     Not,
     Or,
     Select,
+    SelectItem,
     Star,
 )
 from sparing.language.tokens import Token, tokens, unquoted
@@ -231,7 +231,7 @@ class Grammar:
 
     # The select list
 
-    def item(self) -> Item:
+    def item(self) -> SelectItem:
         start = self.next.start
         what: Name | Star | Call
         if self.next.kind == "*":
@@ -249,7 +249,7 @@ class Grammar:
             raise self.expected("a field or an aggregate function")
         self.no_arithmetic("The select list takes fields and aggregate functions, not expressions.")
         alias = self.alias() if self.next.kind in ("AS", "name") else None
-        return Item(what, alias, start, self.end)
+        return SelectItem(what, alias, start, self.end)
 
     def call(self) -> Call:
         name = self.take()

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from sparing.language.errors import LanguageError, or_nearest
 from sparing.language.names import Scope
-from sparing.language.syntax import Argument, Array, Call, Item, Literal, LiteralKind, Name, Star
+from sparing.language.syntax import Argument, Array, Call, Literal, LiteralKind, Name, SelectItem, Star
 from sparing.model.functions import FUNCTION_NAMES, function
 from sparing.model.sketches import DEFAULT_ACCURACY, PERCENTILES, SKETCHES, Number, Setting
 from sparing.model.subscription import Output
@@ -15,7 +15,7 @@ from sparing.model.window import CountWindow, TimeWindow
 Columns = tuple[tuple[str, str], ...]
 
 
-def columns_of(scope: Scope, items: list[Item]) -> Columns | None:
+def columns_of(scope: Scope, items: list[SelectItem]) -> Columns | None:
     """Name in the payload and field, for each entry; None for `*`."""
     columns: list[tuple[str, str]] = []
     taken: set[str] = set()
@@ -40,7 +40,7 @@ def columns_of(scope: Scope, items: list[Item]) -> Columns | None:
     return tuple(columns)
 
 
-def outputs_of(scope: Scope, items: list[Item], window: TimeWindow | CountWindow) -> tuple[Output, ...]:
+def outputs_of(scope: Scope, items: list[SelectItem], window: TimeWindow | CountWindow) -> tuple[Output, ...]:
     """The aggregate functions asked for. The window's start and end may be named: every notification has them."""
     outputs: list[Output] = []
     taken: set[str] = set()
@@ -133,7 +133,7 @@ def _known(scope: Scope, call: Call) -> str:
     return name
 
 
-def _free(scope: Scope, item: Item, name: str, taken: set[str]) -> str:
+def _free(scope: Scope, item: SelectItem, name: str, taken: set[str]) -> str:
     """The name, if no other entry has it."""
     if name.lower() in taken:
         raise _refused(scope, item, f"The name {name} is given twice: rename one with AS.")
@@ -141,5 +141,5 @@ def _free(scope: Scope, item: Item, name: str, taken: set[str]) -> str:
     return name
 
 
-def _refused(scope: Scope, node: Item | Call, message: str) -> LanguageError:
+def _refused(scope: Scope, node: SelectItem | Call, message: str) -> LanguageError:
     return LanguageError(message, scope.text, node.start, node.end)

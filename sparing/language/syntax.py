@@ -149,7 +149,7 @@ class Call(NamedTuple):
     end: int
 
 
-class Item(NamedTuple):
+class SelectItem(NamedTuple):
     """One entry of the select list."""
 
     what: Name | Star | Call
@@ -161,7 +161,7 @@ class Item(NamedTuple):
 class Select(NamedTuple):
     """A whole query."""
 
-    items: list[Item]
+    items: list[SelectItem]
     topic: Name
     alias: str | None
     where: Expression | None

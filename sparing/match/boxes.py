@@ -8,7 +8,7 @@ import numpy as np
 
 from sparing.match.columns import Column
 from sparing.match.encode import Encoder
-from sparing.match.kernels.arrays import Events
+from sparing.match.kernels.arrays import EventColumns
 from sparing.match.kernels.pairs import check_rows
 from sparing.model.box import Box
 from sparing.model.types import FieldType
@@ -28,5 +28,5 @@ class Boxes:
         admitted = np.ones(len(box), dtype=bool)
         if self._used.any():
             codes, valid = self._encoder.codes(columns, self._used, len(box))
-            check_rows(Events(codes, valid, True), box, self._predicates.ranges, admitted)
+            check_rows(EventColumns(codes, valid, True), box, self._predicates.ranges, admitted)
         return admitted

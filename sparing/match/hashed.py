@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.match.kernels.arrays import Events
+from sparing.match.kernels.arrays import EventColumns
 from sparing.match.kernels.pairs import match_by_value
 from sparing.match.predicates import Predicates
 
@@ -34,7 +34,7 @@ class Hashed:
         """The fields that they ask about."""
         return np.unique(self.predicates.field)
 
-    def match(self, events: Events) -> tuple[np.ndarray, np.ndarray]:
+    def match(self, events: EventColumns) -> tuple[np.ndarray, np.ndarray]:
         """Matching pairs of rows and numbers, rows ascending."""
         found: tuple[np.ndarray, np.ndarray] = match_by_value(
             events, self.field, self.keys, self.key_starts, self.number, self.predicates.ranges

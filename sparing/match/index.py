@@ -16,7 +16,7 @@ from sparing.language.parse import parse_filter
 from sparing.match.columns import Column, column
 from sparing.match.encode import Encoder
 from sparing.match.explain import Explanation, explain
-from sparing.match.kernels.arrays import Collected, Events
+from sparing.match.kernels.arrays import Collected, EventColumns
 from sparing.match.kernels.pairs import rows_by_value, scatter
 from sparing.match.kernels.rows import BITS
 from sparing.match.kernels.tiles import count_matches, gather, match_shelf
@@ -327,7 +327,7 @@ class Index:
     def _match(self, codes: np.ndarray, valid: np.ndarray, of: np.ndarray, most: int | None) -> Matches:
         rows = len(of)
         limit = sys.maxsize if most is None else most
-        events = Events(codes, valid, not bool(valid.all()))
+        events = EventColumns(codes, valid, not bool(valid.all()))
         everyone = np.arange(rows, dtype=np.int32)
         visitors = _Visitors(events, self._standing.base.shelves)
         space = self._workspace
@@ -385,7 +385,7 @@ class Index:
 class _Visitors:
     """The rows that visit each shelf of a value."""
 
-    def __init__(self, events: Events, shelves: Sequence[Shelf]) -> None:
+    def __init__(self, events: EventColumns, shelves: Sequence[Shelf]) -> None:
         self._rows: dict[tuple[int, int], np.ndarray] = {}
         for field in {shelf.field for shelf in shelves if shelf.field is not None}:
             codes = sorted(shelf.code for shelf in shelves if shelf.field == field)
@@ -416,7 +416,7 @@ class _Workspace:
         self.collected = Collected(0, 0, 0, *self.collected[3:])
         self.looked_at = np.zeros(2, dtype=np.int64)
 
-    def match(self, shelf: Shelf, events: Events, rows: np.ndarray, most: int) -> None:
+    def match(self, shelf: Shelf, events: EventColumns, rows: np.ndarray, most: int) -> None:
         """Collect the matches of some rows with the subscriptions of a shelf."""
         filed = shelf.filed
         found = match_shelf(

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sparing.match.kernels import buckets as kernels
-from sparing.match.kernels.arrays import Buckets, Filing, PlacedSets
+from sparing.match.kernels.arrays import FieldBuckets, Filing, PlacedSets
 from sparing.match.kernels.buckets import CELLS, MOST_BUCKETS, fill_cells
 from sparing.match.kernels.filing import arrange, find_pivots, put_flags
 from sparing.match.kernels.rows import words
@@ -28,7 +28,7 @@ _NEVER = 32_767
 UNSORTED = -1
 
 
-def make_buckets(used: np.ndarray, field: np.ndarray, bounds: np.ndarray) -> Buckets:
+def make_buckets(used: np.ndarray, field: np.ndarray, bounds: np.ndarray) -> FieldBuckets:
     """Buckets of the used fields for the given bounds: every bound is an edge, or the edges are their quantiles."""
     fields = len(used)
     most = int(min(MOST_EDGES, max(1, MOST_ROWS // max(1, int(used.sum())) - 3)))
@@ -57,7 +57,7 @@ def make_buckets(used: np.ndarray, field: np.ndarray, bounds: np.ndarray) -> Buc
         steps[f] = int(np.diff(cells[f].astype(np.int64)).max()).bit_length()
     rows = np.where(used, count + 3, 0)  # before the missing ones, after them, after each bucket
     first_row = np.cumsum(rows) - rows
-    return Buckets(edges, count, base, shift, cells, steps, first_row, rows)
+    return FieldBuckets(edges, count, base, shift, cells, steps, first_row, rows)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Placed:
     inside: np.ndarray
 
 
-def place(buckets: Buckets, predicates: Predicates) -> Placed:
+def place(buckets: FieldBuckets, predicates: Predicates) -> Placed:
     """Where predicates lie in a shelf's buckets."""
     size = len(predicates.field)
     low, last = np.empty(size, dtype=np.int16), np.empty(size, dtype=np.int16)
@@ -89,7 +89,7 @@ class Filed:
     under: np.ndarray  # int16 [slot] the field it is filed under, or -1
 
 
-def place_sets(buckets: Buckets, predicates: Predicates) -> tuple[np.ndarray, PlacedSets]:
+def place_sets(buckets: FieldBuckets, predicates: Predicates) -> tuple[np.ndarray, PlacedSets]:
     """The sets of subscriptions in buckets, and for each subscription its place among them (0 without any)."""
     which = np.flatnonzero(predicates.set >= 0)
     set_of = np.zeros(len(predicates), dtype=np.int32)
@@ -149,7 +149,7 @@ def choose_pivots(share: np.ndarray, predicates: Predicates, placed: Placed, own
         looked_at = np.minimum(looked_at, admits[:, best])
 
 
-def shares(buckets: Buckets) -> np.ndarray:
+def shares(buckets: FieldBuckets) -> np.ndarray:
     """[field, r]: the share of events expected in the buckets before r, if events spread as the bounds do."""
     at = np.arange(MOST_BUCKETS + 2)
     share: np.ndarray = np.clip((at[None, :] - 1) / (buckets.edge_count + 1)[:, None], 0, 1)
@@ -157,7 +157,7 @@ def shares(buckets: Buckets) -> np.ndarray:
 
 
 def file_under(
-    buckets: Buckets, predicates: Predicates, number: np.ndarray, owned: int | None, pivots: list[int]
+    buckets: FieldBuckets, predicates: Predicates, number: np.ndarray, owned: int | None, pivots: list[int]
 ) -> Filed:
     """File subscriptions under pivots; the predicates on the field `owned` are put last."""
     placed = place(buckets, predicates)
@@ -211,7 +211,7 @@ class Shelf:
 
     field: int | None
     code: int
-    buckets: Buckets
+    buckets: FieldBuckets
     filed: Filed
 
     @classmethod

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.match.kernels.arrays import LEAST, MOST, Ranges
+from sparing.match.kernels.arrays import LEAST, MOST, PredicateArrays
 
 NO_SET = -1
 __all__ = ["LEAST", "MOST", "NO_SET", "Predicates", "Sets"]
@@ -73,10 +73,10 @@ class Predicates:
         return len(self.starts) - 1
 
     @cached_property
-    def ranges(self) -> Ranges:
+    def ranges(self) -> PredicateArrays:
         """The same for compiled code."""
         sets = self.sets
-        return Ranges(
+        return PredicateArrays(
             self.starts, self.field, self.low, self.last, self.set, sets.starts, sets.low, sets.last, sets.missing
         )
 

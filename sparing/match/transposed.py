@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.match.kernels.arrays import Events
+from sparing.match.kernels.arrays import EventColumns
 from sparing.match.kernels.pairs import fill_bitmaps, match_by_bitmap
 from sparing.match.layout import Shelf
 
@@ -40,7 +40,7 @@ class Transposed:
         """Coarse buckets of each field: there is one bucket less than there are rows."""
         return np.where(rows > 0, ((rows - 2) >> self._coarseness) + 1, 0)
 
-    def match(self, shelf: Shelf, events: Events, rows: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    def match(self, shelf: Shelf, events: EventColumns, rows: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
         """Matching pairs of rows and numbers, in the order of the rows given; not all if there are more than `most`."""
         filed = shelf.filed
         found: tuple[np.ndarray, np.ndarray] = match_by_bitmap(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Compare(StrEnum):
+class RedundancyRule(StrEnum):
     """When a report tells something that is known already."""
 
     VALUE = "value"  # the same value of the same field; values that differ are kept, each once
@@ -25,7 +25,7 @@ class Merge:
 
     key: tuple[str, ...]
     within: int
-    compare: Compare = Compare.VALUE
+    compare: RedundancyRule = RedundancyRule.VALUE
     cycle: int = 1_000_000
 
 

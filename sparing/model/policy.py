@@ -124,7 +124,7 @@ class Policy:
     events: Events = field(default=Events.CAEVA, metadata=MERGING)
     placement: Placement = field(default=Moves.ADAPTIVE, metadata=MERGING)
     active_aggregators: int = field(default=3, metadata=MERGING)
-    lanes: int = field(default=1, metadata=MERGING)  # parts that the keys of a merged topic are dealt out to
+    partitions: int = field(default=1, metadata=MERGING)  # parts that the keys of a merged topic are dealt out to
     seed: int = 0  # decides, with a publication's id, every random draw
     least_saving: float = field(default=1.0, metadata=INTERNAL)  # messages that a move of an aggregator must save
 

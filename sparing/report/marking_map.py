@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sparing.control.mark_summary import MarkedLink, MarkingSummary
+from sparing.control.summary.mark_summary import MarkedLink, MarkingSummary
 from sparing.model.counted import counted
 from sparing.model.overlay import Overlay
 from sparing.report.overlay_map import OverlayMap, draw_label, new_figure

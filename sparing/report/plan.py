@@ -7,11 +7,11 @@ from math import inf
 
 from rich.table import Table
 
-from sparing.control.fold_summary import Cluster, FoldingSummary
-from sparing.control.mark_summary import MarkedLink, MarkingSummary, Meeting
-from sparing.control.merge_summary import MergeSummary
-from sparing.control.summary import BrokerSummary, LinkSummary, OfferSummary, Summary
-from sparing.control.trees.attachment import SIMILARITY, Reason, nearest
+from sparing.control.summary.fold_summary import Cluster, FoldingSummary
+from sparing.control.summary.mark_summary import MarkedLink, MarkingSummary, Meeting
+from sparing.control.summary.merge_summary import MergeSummary
+from sparing.control.summary.plan_summary import BrokerSummary, LinkSummary, OfferSummary, Summary
+from sparing.control.trees.attachment import SIMILARITY, AttachmentReason, nearest
 from sparing.deployment.durations import duration_text
 from sparing.model.counted import counted
 from sparing.model.policy import Policy
@@ -185,7 +185,7 @@ def clusters_table(clusters: Sequence[Cluster]) -> Table:
     return table
 
 
-def attachment_line(reason: Reason) -> str:
+def attachment_line(reason: AttachmentReason) -> str:
     """Where somebody is attached, and why."""
     others = {broker: far for broker, far in reason.alternatives.items() if broker != reason.broker}
     if reason.by == SIMILARITY:

@@ -17,21 +17,21 @@ from sparing.deployment.deployment import Deployment
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
-from sparing.spark import sinks, sources
-from sparing.spark.checkpoint import check_in, is_new, known_groups, note_for
-from sparing.spark.control_book import ControlBook
 from sparing.spark.failures import passing, write_trouble
-from sparing.spark.follow import Following, Tell
-from sparing.spark.journal import Journal
-from sparing.spark.logs import log
-from sparing.spark.parcels import CPU, EVENTS_OF, LEAST, SIENA, Link
-from sparing.spark.paths import must_be_folder
-from sparing.spark.pipeline import Delivered, PubSub
-from sparing.spark.progress import Hear, settle
-from sparing.spark.repair.findings import check_whole, damage_in
-from sparing.spark.stopping import Stop, ended, hold
+from sparing.spark.io import sinks, sources
+from sparing.spark.io.paths import must_be_folder
+from sparing.spark.pipeline.parcels import CPU, EVENTS_OF, LEAST, SIENA, Link
+from sparing.spark.pipeline.pubsub import Delivered, PubSub
+from sparing.spark.stream.checkpoint import check_in, is_new, known_groups, note_for
+from sparing.spark.stream.control_bill import ControlBill
+from sparing.spark.stream.follow import Following, Tell
+from sparing.spark.stream.journal import Journal
+from sparing.spark.stream.logs import log
+from sparing.spark.stream.progress import Hear, settle
+from sparing.spark.stream.stopping import Stop, ended, hold
+from sparing.spark.stream.written_files import WrittenFiles
 from sparing.spark.tally import tally_of
-from sparing.spark.written import Written
+from sparing.spark.tools.repair.findings import check_whole, damage_in
 
 # Seconds before a failed micro-batch is tried again; then it is given up. Spark keeps idle Python workers: if all have
 # died at once, each try may meet another dead one.
@@ -72,7 +72,7 @@ def stream(
     sinks.must_be_writable(spark, sink, replay=False)
     checkpoint = checkpoint_of(deployment)
     must_be_folder(spark, checkpoint, f"The checkpoint {checkpoint}")
-    written = Written(spark, checkpoint)
+    written = WrittenFiles(spark, checkpoint)
     if is_new(spark, checkpoint):
         sinks.must_be_free(spark, sink, checkpoint)
     else:
@@ -88,7 +88,7 @@ def stream(
     following = Following(
         spark, deployment, pubsub.plan, checkpoint, journal.accepted, journal.refused, delivered.fingerprint
     )
-    book = ControlBook(spark, checkpoint)
+    book = ControlBill(spark, checkpoint)
 
     def write(records: DataFrame, batch: int) -> None:
         if stop is not None:

@@ -18,14 +18,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from sparing.control.plan import Plan
-from sparing.flow.admit import Reason
+from sparing.flow.admit.admission import QuarantineReason
 from sparing.model.bill import MessageKind
-from sparing.spark.parcels import BILL, NOTIFICATIONS, QUARANTINE, unpack
-from sparing.spark.pipeline import Delivered
+from sparing.spark.pipeline.parcels import BILL, NOTIFICATIONS, QUARANTINE, unpack
+from sparing.spark.pipeline.pubsub import Delivered
 
 TABLES = (NOTIFICATIONS, BILL, QUARANTINE)
 MOST_LINKS = 200  # directed links whose messages are counted one by one
-UNTIMELY = (Reason.LATE.value, Reason.FUTURE.value)  # reasons that tell of a publisher's clock
+UNTIMELY = (QuarantineReason.LATE.value, QuarantineReason.FUTURE.value)  # reasons that tell of a publisher's clock
 LinkKind = tuple[str, str, str]  # source, target, kind
 
 _TEXTS, _NUMBERS = ("what", "name", "source", "target"), ("rows", "messages")

@@ -18,15 +18,15 @@ import pyarrow as pa
 from sparing.model.errors import SparingError
 from sparing.workloads.chance import marked, skewed, stream
 from sparing.workloads.columns import numbers, stamps, texts
-from sparing.workloads.interests import Interests
+from sparing.workloads.interests import GeneratedInterests
 from sparing.workloads.overlay import subscribers
-from sparing.workloads.settings import Settings
+from sparing.workloads.settings import WorkloadSettings
 from sparing.workloads.subscriptions import Wording, subscriptions
 from sparing.workloads.trace import Trace
 from sparing.workloads.transit_stub import TransitStub, transit_stub
 from sparing.workloads.workload import Workload, description_of, workload_of
 
-DEFAULTS = Settings(rate=0.1, duration=3600.0, subscriptions=1500, aggregate=(0, 1))
+DEFAULTS = WorkloadSettings(rate=0.1, duration=3600.0, subscriptions=1500, aggregate=(0, 1))
 STUB_NODES = 4  # at each of 12 stubs: 52 brokers with the 4 transit nodes
 WIDTH = (10.0, 50.0)  # of the range of levels that a subscription waits for; levels are 0 to 100
 FIELDS = {"device": "string", "level": "double", "ts": "timestamp"}
@@ -37,7 +37,7 @@ WORDING = Wording(
 )
 
 
-def alerts(settings: Settings = DEFAULTS, devices: int = 150, churn: float = 0.0) -> Workload:
+def alerts(settings: WorkloadSettings = DEFAULTS, devices: int = 150, churn: float = 0.0) -> Workload:
     """The workload of so many devices; a share `churn` of the subscriptions comes and goes while it runs."""
     if devices < 1:
         raise SparingError(f"The number of devices is {devices}: it must be 1 or more.")
@@ -86,17 +86,19 @@ def _overlay(network: TransitStub) -> dict[str, Any]:
     return {"brokers": list(network.names), "links": links}
 
 
-def _interests(settings: Settings, devices: int) -> Interests:
+def _interests(settings: WorkloadSettings, devices: int) -> GeneratedInterests:
     """One device each, the first ones more often than the last, and a range of its levels."""
     rng = stream(settings.seed, "alerts", "subscriptions")
     count = settings.subscriptions
     device = skewed(rng, count, 1 / np.sqrt(np.arange(1, devices + 1)))
     width = rng.uniform(*WIDTH, count)
     low = np.round(rng.random(count) * (100 - width), 1)
-    return Interests(count, {"device": device}, {"level": low}, {"level": np.round(low + width, 1)}, {"level": 1})
+    return GeneratedInterests(
+        count, {"device": device}, {"level": low}, {"level": np.round(low + width, 1)}, {"level": 1}
+    )
 
 
-def _come_and_go(settings: Settings, asked: list[dict[str, Any]], churn: float) -> list[dict[str, Any]]:
+def _come_and_go(settings: WorkloadSettings, asked: list[dict[str, Any]], churn: float) -> list[dict[str, Any]]:
     """Subscriptions, a share of which is there for a part of the time only."""
     rng = stream(settings.seed, "alerts", "churn")
     start = datetime.fromtimestamp(settings.origin / 1e6, UTC)

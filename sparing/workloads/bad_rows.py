@@ -18,7 +18,7 @@ from sparing.workloads.chance import stream
 NUMBERS = ("int", "bigint", "double")
 
 
-class Fault(StrEnum):
+class BadRowKind(StrEnum):
     """What is wrong with a bad row."""
 
     CUT_SHORT = "cut short"
@@ -35,23 +35,23 @@ class Spoiler:
         self._topics = description["topics"]
         self._publishers = {publisher["id"]: publisher for publisher in description["publishers"]}
         advertised = any("where" in publisher for publisher in description["publishers"])
-        self.faults = [fault for fault in Fault if advertised or fault is not Fault.NOT_ADVERTISED]
+        self.faults = [fault for fault in BadRowKind if advertised or fault is not BadRowKind.NOT_ADVERTISED]
 
-    def spoilt(self, line: bytes, fault: Fault) -> bytes:
+    def spoilt(self, line: bytes, fault: BadRowKind) -> bytes:
         """The line with the fault."""
-        if fault is Fault.CUT_SHORT:
+        if fault is BadRowKind.CUT_SHORT:
             return line[: len(line) // 2] + b"\n"
         row = json.loads(line)
         publisher = self._publishers[row["publisher"]]
         topic = self._topics[publisher["topic"]]
         match fault:
-            case Fault.WRONG_TYPE:
+            case BadRowKind.WRONG_TYPE:
                 row[next(field for field, kind in topic["fields"].items() if kind in NUMBERS)] = "n/a"
-            case Fault.UNKNOWN_PUBLISHER:
+            case BadRowKind.UNKNOWN_PUBLISHER:
                 row["publisher"] = "nobody"
-            case Fault.NO_TIME:
+            case BadRowKind.NO_TIME:
                 del row[topic["time"]]
-            case Fault.NOT_ADVERTISED:
+            case BadRowKind.NOT_ADVERTISED:
                 row[publisher["where"].split()[0]] = "elsewhere"
         return json.dumps(row, separators=(",", ":")).encode() + b"\n"
 

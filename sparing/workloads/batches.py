@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sparing.control.plan import Plan
-from sparing.flow.publications import Publications
+from sparing.flow.admit.publications import Publications
 from sparing.match.columns import column
 from sparing.workloads.workload import Workload
 

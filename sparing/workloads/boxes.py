@@ -12,19 +12,19 @@ import pyarrow as pa
 from sparing.model.errors import SparingError
 from sparing.workloads.chance import some_of, stream
 from sparing.workloads.columns import numbers, stamps, texts
-from sparing.workloads.interests import Interests
+from sparing.workloads.interests import GeneratedInterests
 from sparing.workloads.overlay import PUBLISHER_EDGES, publisher_at
-from sparing.workloads.settings import Settings
+from sparing.workloads.settings import WorkloadSettings
 from sparing.workloads.subscriptions import Wording, subscriptions
 from sparing.workloads.trace import Trace
 from sparing.workloads.workload import Workload, workload
 
-DEFAULTS = Settings(rate=1000.0)
+DEFAULTS = WorkloadSettings(rate=1000.0)
 DIGITS = 6
 
 
 def boxes(
-    settings: Settings = DEFAULTS,
+    settings: WorkloadSettings = DEFAULTS,
     dimensions: int = 2,
     width: tuple[float, float] = (0.3, 0.6),
     constrained: int | None = None,
@@ -45,7 +45,7 @@ def boxes(
         widths = _stretched(widths, use, settings.selectivity * (1 - settings.missing) ** -constrained)
     low = np.round(rng.random(widths.shape) * (1 - widths), DIGITS)
     high = np.round(low + widths, DIGITS)
-    interests = Interests(
+    interests = GeneratedInterests(
         settings.subscriptions,
         {},
         {field: np.where(use[:, n], low[:, n], np.nan) for n, field in enumerate(fields)},

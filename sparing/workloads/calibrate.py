@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.model.errors import SparingError
-from sparing.workloads.interests import Interests
+from sparing.workloads.interests import GeneratedInterests
 from sparing.workloads.sample import Sample
 
 WIDEST = 0.95  # of a field's values: every range says something
@@ -87,7 +87,7 @@ class Anchored:
             self.decimals,
         )
 
-    def interests(self, factor: float) -> Interests:
+    def interests(self, factor: float) -> GeneratedInterests:
         """The subscriptions with ranges such that each would match about the share `factor` of the sample."""
         ranges = np.maximum(np.sum(list(self.ranges.values()), axis=0), 1)
         width = np.minimum((factor * self.spread / self.share) ** (1 / ranges), WIDEST)
@@ -95,7 +95,7 @@ class Anchored:
         for field, use in self.ranges.items():
             ends = self.ladders[field].ends(width, self.lean[field], self.decimals[field])
             low[field], high[field] = np.where(use, ends[0], np.nan), np.where(use, ends[1], np.nan)
-        return Interests(len(self.spread), self.equal, low, high, self.decimals)
+        return GeneratedInterests(len(self.spread), self.equal, low, high, self.decimals)
 
 
 def anchored(
@@ -131,7 +131,7 @@ def anchored(
     )
 
 
-def calibrate(wishes: Anchored, seen: Sample, target: float | None) -> Interests:
+def calibrate(wishes: Anchored, seen: Sample, target: float | None) -> GeneratedInterests:
     """The subscriptions with widths such that their mean selectivity on the sample `seen` meets the target."""
     if target is None or len(wishes.spread) == 0:
         return wishes.interests(0.1)

@@ -15,12 +15,12 @@ import pyarrow as pa
 
 from sparing.workloads.incidents import incidents
 from sparing.workloads.overlay import subscribers
-from sparing.workloads.settings import Settings
+from sparing.workloads.settings import WorkloadSettings
 from sparing.workloads.trace import CHUNK, Chunk
 from sparing.workloads.traffic import traffic
 from sparing.workloads.workload import Workload, bad_rows
 
-DEFAULTS = Settings(
+DEFAULTS = WorkloadSettings(
     rate=320.0,
     duration=90.0,
     subscriptions=300,
@@ -35,7 +35,7 @@ INCIDENT_SUBSCRIPTIONS = 1 / 6
 BUCKET = 5  # seconds: a demo is short
 
 
-def city(settings: Settings = DEFAULTS) -> Workload:
+def city(settings: WorkloadSettings = DEFAULTS) -> Workload:
     """The workload of the demo. The selectivity is that of the traffic subscriptions; incidents keep their own."""
     asked_of_incidents = round(settings.subscriptions * INCIDENT_SUBSCRIPTIONS)
     parts = [
@@ -69,7 +69,7 @@ def city(settings: Settings = DEFAULTS) -> Workload:
     )
 
 
-def _description(settings: Settings, parts: list[Workload]) -> dict[str, Any]:
+def _description(settings: WorkloadSettings, parts: list[Workload]) -> dict[str, Any]:
     joined = dict(parts[0].description)
     for key in ("publishers", "subscriptions"):
         joined[key] = [row for part in parts for row in part.description[key]]

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from sparing.model.counted import counted
 from sparing.model.errors import SparingError
-from sparing.workloads.bad_rows import Fault, Spoiler, positions
+from sparing.workloads.bad_rows import BadRowKind, Spoiler, positions
 from sparing.workloads.deployment_text import deployment_text
 from sparing.workloads.json_lines import Lines
 from sparing.workloads.workload import Workload
@@ -25,7 +25,7 @@ DEPLOYMENT, SUBSCRIPTIONS, DATA = "deployment.yaml", "subscriptions.jsonl", "dat
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenWorkload:
     """What was written, and where; `bad` counts the bad rows by their fault."""
 
     deployment: Path
@@ -45,7 +45,7 @@ def write(
     *,
     replace: bool = False,
     progress: Callable[[int], object] | None = None,
-) -> Written:
+) -> WrittenWorkload:
     """Write the workload into a folder that is new or empty, or `replace` what an earlier call wrote there.
 
     `progress` is called with the number of publications written since its last call.
@@ -75,7 +75,7 @@ def write(
             progress(sum(table.num_rows for table in tables))
     _date(paths)
     _describe(workload, folder, format)
-    return Written(
+    return WrittenWorkload(
         folder / DEPLOYMENT,
         tuple(paths),
         workload.size,
@@ -140,7 +140,7 @@ class _Parquet:
     """Part files in Parquet."""
 
     def __init__(self) -> None:
-        self.bad: Counter[Fault] = Counter()
+        self.bad: Counter[BadRowKind] = Counter()
 
     def write(self, path: Path, tables: list[pa.Table]) -> None:
         import pyarrow.parquet as pq
@@ -154,7 +154,7 @@ class _Json:
     """Part files in JSON lines, with the workload's bad rows between the good ones."""
 
     def __init__(self, workload: Workload) -> None:
-        self.bad: Counter[Fault] = Counter()
+        self.bad: Counter[BadRowKind] = Counter()
         self._spoiler = Spoiler(workload.description)
         self._positions = positions(workload.seed, workload.bad, workload.size).tolist()
         self._next = self._row = 0  # the next bad row, the publications written

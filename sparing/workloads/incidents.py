@@ -23,16 +23,16 @@ from sparing.model.errors import SparingError
 from sparing.workloads.calibrate import tilted
 from sparing.workloads.chance import skewed, stream
 from sparing.workloads.columns import leave_out, only_where, stamps, texts, wholes
-from sparing.workloads.interests import Interests
+from sparing.workloads.interests import GeneratedInterests
 from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at
 from sparing.workloads.roads import ROADS
 from sparing.workloads.sample import Sample
-from sparing.workloads.settings import SECOND, Settings
+from sparing.workloads.settings import SECOND, WorkloadSettings
 from sparing.workloads.subscriptions import Wording, subscriptions
 from sparing.workloads.trace import CHUNK, SAMPLE, Chunk
 from sparing.workloads.workload import Workload, workload
 
-DEFAULTS = Settings(rate=20.0, subscriptions=60, aggregate=(0, 1), selectivity=0.05)
+DEFAULTS = WorkloadSettings(rate=20.0, subscriptions=60, aggregate=(0, 1), selectivity=0.05)
 
 FIELDS = {
     "place": "string",
@@ -58,7 +58,9 @@ WORDING = Wording(
 )
 
 
-def incidents(settings: Settings = DEFAULTS, reports: float = 5.0, span: float = 30.0, cycles: float = 1.0) -> Workload:
+def incidents(
+    settings: WorkloadSettings = DEFAULTS, reports: float = 5.0, span: float = 30.0, cycles: float = 1.0
+) -> Workload:
     """The workload of incident reports.
 
     There are `reports` of an incident on average, within `span` seconds; a share `cycles` of the plain subscriptions
@@ -112,7 +114,7 @@ class _Log:
     injured: np.ndarray
 
     @classmethod
-    def of(cls, settings: Settings, reports: float, span: float) -> _Log:
+    def of(cls, settings: WorkloadSettings, reports: float, span: float) -> _Log:
         rng = stream(settings.seed, "incidents", "log")
         size, length = settings.size, round(settings.duration * SECOND)
         count = max(1, round(size / reports))
@@ -168,14 +170,14 @@ class _Log:
         )
 
 
-def _chunks(settings: Settings, log: _Log) -> Iterator[Chunk]:
+def _chunks(settings: WorkloadSettings, log: _Log) -> Iterator[Chunk]:
     for first in range(0, settings.size, CHUNK):
         rng = stream(settings.seed, "incidents", "publications", first)
         rows = slice(first, first + CHUNK)
         yield Chunk(log.arrivals[rows], leave_out(log.table(rows, rng), settings.missing, KEPT, rng))
 
 
-def _candidates(sample: Sample) -> Interests:
+def _candidates(sample: Sample) -> GeneratedInterests:
     """Every mix of a road or any, a kind or any, a least severity or any, somebody injured or not; but not all any."""
     roads, kinds = range(-1, len(sample.names["road"])), range(-1, len(sample.names["kind"]))
     severities, injured = (np.nan, 2.0, 3.0, 4.0, 5.0), (np.nan, 1.0)
@@ -183,4 +185,4 @@ def _candidates(sample: Sample) -> Interests:
     low = {"severity": mixes[:, 2], "injured": mixes[:, 3]}
     high = {field: np.where(np.isnan(ends), np.nan, np.inf) for field, ends in low.items()}
     equal = {"road": mixes[:, 0].astype(int), "kind": mixes[:, 1].astype(int)}
-    return Interests(len(mixes), equal, low, high, {"severity": 0, "injured": 0})
+    return GeneratedInterests(len(mixes), equal, low, high, {"severity": 0, "injured": 0})

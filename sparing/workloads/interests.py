@@ -13,7 +13,7 @@ MEASURED = 2000  # subscriptions; a selectivity is measured on the first so many
 
 
 @dataclass(frozen=True)
-class Interests:
+class GeneratedInterests:
     """One row per subscription. `equal` holds codes into the sample's names, -1 where the field may be anything.
 
     `low` and `high` are the ends of a range, both included, infinite for an open end and NaN where the field may be
@@ -26,9 +26,9 @@ class Interests:
     high: Mapping[str, np.ndarray]
     decimals: Mapping[str, int]
 
-    def take(self, rows: np.ndarray | slice) -> Interests:
+    def take(self, rows: np.ndarray | slice) -> GeneratedInterests:
         """Some of the subscriptions, in the order asked for."""
-        return Interests(
+        return GeneratedInterests(
             len(np.arange(self.count)[rows]),
             {field: codes[rows] for field, codes in self.equal.items()},
             {field: ends[rows] for field, ends in self.low.items()},

@@ -14,7 +14,7 @@ NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Settings:
+class WorkloadSettings:
     """How much of a workload there is, and how rough it is. Times are in seconds of event time.
 
     `aggregate` is the ratio of aggregate to plain subscriptions, `sliding` the share of sliding windows among the

@@ -17,12 +17,12 @@ from sparing.workloads.calibrate import anchored, calibrate
 from sparing.workloads.chance import skewed, some_of, stream
 from sparing.workloads.columns import numbers, stamps, texts, wholes
 from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at
-from sparing.workloads.settings import SECOND, Settings
+from sparing.workloads.settings import SECOND, WorkloadSettings
 from sparing.workloads.subscriptions import Wording, subscriptions
 from sparing.workloads.trace import Trace
 from sparing.workloads.workload import Workload, workload
 
-DEFAULTS = Settings(rate=1000.0, selectivity=0.02)
+DEFAULTS = WorkloadSettings(rate=1000.0, selectivity=0.02)
 
 # fmt: off
 SYMBOLS = (
@@ -60,7 +60,7 @@ WORDING = Wording(
 )
 
 
-def stock(settings: Settings = DEFAULTS) -> Workload:
+def stock(settings: WorkloadSettings = DEFAULTS) -> Workload:
     """The workload of stock quotes."""
     market = _Market.opened(settings.seed)
     trace = Trace("stock", settings, market.batch, kept=("publisher", "symbol", "ts"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from sparing.workloads.chance import marked, stream
 from sparing.workloads.overlay import subscribers
-from sparing.workloads.settings import Settings
+from sparing.workloads.settings import WorkloadSettings
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,11 @@ class Wording:
 
 
 def subscriptions(
-    settings: Settings, wording: Wording, conditions: Sequence[str], cycles: float = 0.0, cycle: str = "30 seconds"
+    settings: WorkloadSettings,
+    wording: Wording,
+    conditions: Sequence[str],
+    cycles: float = 0.0,
+    cycle: str = "30 seconds",
 ) -> list[dict[str, Any]]:
     """One subscription for each condition; a share `cycles` of the plain ones has a notification cycle."""
     count = len(conditions)

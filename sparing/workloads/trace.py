@@ -15,7 +15,7 @@ import pyarrow as pa
 from sparing.workloads.chance import stream
 from sparing.workloads.columns import leave_out
 from sparing.workloads.sample import Sample
-from sparing.workloads.settings import SECOND, Settings
+from sparing.workloads.settings import SECOND, WorkloadSettings
 
 CHUNK = 1 << 16
 SAMPLE = 20_000
@@ -36,7 +36,7 @@ class Trace:
     """Publications that depend on their time and on chance only. No value is left out in the columns `kept`."""
 
     name: str
-    settings: Settings
+    settings: WorkloadSettings
     batch: Batch
     kept: Sequence[str]
 
@@ -62,7 +62,7 @@ class Trace:
         return both.part(slice(SAMPLE)), both.part(slice(SAMPLE, None))
 
 
-def _event_times(settings: Settings, arrivals: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _event_times(settings: WorkloadSettings, arrivals: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Arrivals less a delay within the disorder, but never before the start."""
     if settings.disorder == 0:
         return arrivals

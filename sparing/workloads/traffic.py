@@ -18,12 +18,12 @@ from sparing.workloads.chance import skewed, some_of, stream
 from sparing.workloads.columns import numbers, stamps, texts, wholes
 from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at
 from sparing.workloads.roads import DISTRICTS, ROADS, sensors
-from sparing.workloads.settings import SECOND, Settings
+from sparing.workloads.settings import SECOND, WorkloadSettings
 from sparing.workloads.subscriptions import Wording, subscriptions
 from sparing.workloads.trace import Trace
 from sparing.workloads.workload import Workload, workload
 
-DEFAULTS = Settings(rate=500.0, selectivity=0.01)
+DEFAULTS = WorkloadSettings(rate=500.0, selectivity=0.01)
 
 FIELDS = {
     "sensor": "string",
@@ -58,7 +58,7 @@ WORDING = Wording(
 )
 
 
-def traffic(settings: Settings = DEFAULTS) -> Workload:
+def traffic(settings: WorkloadSettings = DEFAULTS) -> Workload:
     """The workload of traffic readings."""
     highways = _Highways.of(settings.seed)
     trace = Trace("traffic", settings, highways.batch, kept=("publisher", "sensor", "road", "ts"))

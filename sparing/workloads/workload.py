@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from sparing.workloads.overlay import overlay, publishers, subscribers
-from sparing.workloads.settings import Settings
+from sparing.workloads.settings import WorkloadSettings
 from sparing.workloads.trace import Chunk
 
 
@@ -36,7 +36,7 @@ class Workload:
 
 def workload(
     name: str,
-    settings: Settings,
+    settings: WorkloadSettings,
     topic: dict[str, Any],
     advertised: Sequence[str | None],
     subscriptions: list[dict[str, Any]],
@@ -53,7 +53,7 @@ def workload(
 
 
 def description_of(
-    name: str, settings: Settings, topic: dict[str, Any], subscriptions: list[dict[str, Any]]
+    name: str, settings: WorkloadSettings, topic: dict[str, Any], subscriptions: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """What a deployment file says of a workload of one topic, but for who is where."""
     return {
@@ -71,12 +71,12 @@ def description_of(
 
 
 def workload_of(
-    description: dict[str, Any], settings: Settings, selectivity: float, chunks: Callable[[], Iterator[Chunk]]
+    description: dict[str, Any], settings: WorkloadSettings, selectivity: float, chunks: Callable[[], Iterator[Chunk]]
 ) -> Workload:
     """A workload with as many publications and bad rows as the settings say."""
     return Workload(description, settings.size, selectivity, settings.seed, chunks, bad_rows(settings, settings.size))
 
 
-def bad_rows(settings: Settings, size: int) -> int:
+def bad_rows(settings: WorkloadSettings, size: int) -> int:
     """How many bad rows go with so many publications."""
     return round(settings.bad * size)

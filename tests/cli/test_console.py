@@ -54,7 +54,7 @@ def test_rows_are_counted_once(sink, monkeypatch):
     """By the tally alone: what was delivered has no table here that Spark could be asked about."""
     found, written = Tally({"notifications": 3, "bill": 2, "quarantine": 1}, {}, {"late": 1}), []
     monkeypatch.setattr("sparing.spark.tally.tally_of", lambda _: found)
-    monkeypatch.setattr("sparing.spark.sinks.write", lambda *given: written.append(given))
+    monkeypatch.setattr("sparing.spark.io.sinks.write", lambda *given: written.append(given))
     delivered = SimpleNamespace()
     run = SimpleNamespace(delivered=delivered)
     assert replay._written(SimpleNamespace(sink=sink), run) == found.rows

@@ -145,7 +145,7 @@ def test_subscriptions_that_come_and_go(changing, monkeypatch):
     text = planned(changing)
     assert "11 subscriptions, 9 of them in force before the first change; shared" in text
     assert "  2 subscriptions come and go later: 9 more messages.\n" in text
-    monkeypatch.setattr("sparing.control.summary.MOST_WORK", 0)
+    monkeypatch.setattr("sparing.control.summary.plan_summary.MOST_WORK", 0)
     assert "2 subscriptions come and go later: to count the messages takes a while, --changes does it." in planned(
         changing
     )

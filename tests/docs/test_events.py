@@ -16,12 +16,12 @@ from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
-from sparing.flow.at_once import AtOnce
+from sparing.flow.arrival.at_once import AtOnce
 from sparing.flow.events.explain import Chronicler, Story
 from sparing.flow.events.merged_topic import MergedOutcome, MergedTopic
 from sparing.flow.interests import Interests
-from sparing.flow.overlay import Overlay
-from sparing.flow.walk import Delivered, Walk
+from sparing.flow.walk import Deliveries, Walk
+from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.policy import Events
 from sparing.model.types import BEGINNING, END_OF_TIME
@@ -46,14 +46,14 @@ def plan(more: dict[str, Any] | None = None, events: str = "caeva") -> Plan:
     return plan_of(Deployment.of(described(more, events)))
 
 
-def walked(found: Plan, reports: str = WITH_KEYS) -> Delivered:
+def walked(found: Plan, reports: str = WITH_KEYS) -> Deliveries:
     return Walk(found).feed([walks.published(found, reports)])
 
 
 def watched(found: Plan, key: str = "401 km 3") -> tuple[list[Story], MergedOutcome]:
     """The stories of events with a key, and all that came of the reports."""
     interests = Interests.of(found)
-    topic = MergedTopic(interests, "incidents", AtOnce(interests), Overlay(interests))
+    topic = MergedTopic(interests, "incidents", AtOnce(interests), WindowWalk(interests))
     watch = Chronicler(topic.scene, key)
     _, outcome = topic.advance(None, [walks.published(found, WITH_KEYS)], END_OF_TIME, BEGINNING, watch)
     return watch.stories(), outcome
@@ -127,7 +127,7 @@ def test_why_a_subscription_was_told_or_not(capsys: pytest.CaptureFixture[str]) 
     found = plan()
     number = next(n for n, s in enumerate(found.subscriptions) if s.id == "alarm")
     interests = Interests.of(found)
-    topic = MergedTopic(interests, "incidents", AtOnce(interests), Overlay(interests))
+    topic = MergedTopic(interests, "incidents", AtOnce(interests), WindowWalk(interests))
     watch = Chronicler(topic.scene, "401 km 3")
     topic.advance(None, [walks.published(found, WITH_KEYS)], END_OF_TIME, BEGINNING, watch)
     first, second = watch.stories(number)
@@ -284,15 +284,15 @@ def test_what_is_told_is_the_same_under_all_of_them() -> None:
 def test_lanes_do_not_change_what_is_told() -> None:
     without = {"subscriptions": yaml.safe_load(EXAMPLE)["subscriptions"][:-1]}
     said = []
-    for lanes in (1, 8):
+    for partitions in (1, 8):
         what = described(without)
-        found = plan_of(Deployment.of(what | {"policy": what["policy"] | {"lanes": lanes}}))
+        found = plan_of(Deployment.of(what | {"policy": what["policy"] | {"partitions": partitions}}))
         said.append(Counter((told.subscriptions, told.time, told.payload) for told in walked(found).told))
-        assert Interests.of(found).lanes("incidents") == lanes
+        assert Interests.of(found).partitions("incidents") == partitions
     assert said[0] == said[1]
     whole = described()
-    counting = plan_of(Deployment.of(whole | {"policy": whole["policy"] | {"lanes": 8}}))
-    assert Interests.of(counting).lanes("incidents") == 1
+    counting = plan_of(Deployment.of(whole | {"policy": whole["policy"] | {"partitions": 8}}))
+    assert Interests.of(counting).partitions("incidents") == 1
 
 
 # Failures

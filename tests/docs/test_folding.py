@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import yaml
 
-from sparing.control.fold_summary import FoldingSummary
 from sparing.control.folding.fold import SHARE
 from sparing.control.folding.measures import union
 from sparing.control.folding.problem import Problem
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, control_bill, start_of
 from sparing.control.routing.folded import foldable, ground_of
-from sparing.control.summary import summary_of
+from sparing.control.summary.fold_summary import FoldingSummary
+from sparing.control.summary.plan_summary import summary_of
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
@@ -144,10 +144,12 @@ def test_how_long_something_is_false() -> None:
     left, decided, over = map(second, times)
     found = plan()
     assert found.changed is not None
-    assert [(ghost.since, ghost.until) for ghost in found.changed.ghosts] == [(left, over)] * 2
+    assert [(stale_member.since, stale_member.until) for stale_member in found.changed.stale_members] == [
+        (left, over)
+    ] * 2
     at_once = plan(hop="0 seconds")
     assert at_once.changed is not None
-    assert [ghost.until for ghost in at_once.changed.ghosts] == [decided] * 2
+    assert [stale_member.until for stale_member in at_once.changed.stale_members] == [decided] * 2
 
 
 def test_the_bill() -> None:
@@ -164,7 +166,7 @@ def test_a_rate_that_is_declared_too_low() -> None:
     assert walks.walked(plan(rate=0.1), readings(), "adock").bill.by_kind()["false_positive"] == 12
     changed = plan(rate=0.1, hop="0 seconds").changed
     assert changed is not None
-    assert {(ghost.until - ghost.since) // 1_000_000 for ghost in changed.ghosts} == {33}
+    assert {(stale_member.until - stale_member.since) // 1_000_000 for stale_member in changed.stale_members} == {33}
 
 
 def test_who_comes_into_a_false_range() -> None:
@@ -184,7 +186,7 @@ def test_who_comes_into_a_false_range() -> None:
 def test_a_ghost_whose_range_others_want_stays_for_free() -> None:
     wanted = {"id": "s0", "subscriber": "bob", "sql": "SELECT * FROM readings WHERE x BETWEEN 0 AND 3.5"}
     found = plan(more={"subscriptions": [wanted, *yaml.safe_load(EXAMPLE)["subscriptions"]]}, theta=10)
-    assert len(changes_of(start_of(found)).ghosts) == 2
+    assert len(changes_of(start_of(found)).stale_members) == 2
     assert changes_of(start_of(found)).bill.total() == 0
     assert "false_positive" not in walks.walked(found, readings(), "adock").bill.by_kind()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import yaml
 
 from sparing.control.plan import Plan
-from sparing.control.summary import summary_of
+from sparing.control.summary.plan_summary import summary_of
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.model.policy import Matchmaker

@@ -12,12 +12,12 @@ import pytest
 import yaml
 
 import sparing
-from sparing.flow.admit import Reason
+from sparing.flow.admit.admission import QuarantineReason
 from sparing.model.bill import MessageKind
-from sparing.spark import control_book
-from sparing.spark.logs import EVENTS
-from sparing.spark.micro_batch import MicroBatch, StateSize
-from sparing.spark.prometheus import Metrics
+from sparing.spark.stream import control_bill as control_book
+from sparing.spark.stream.logs import EVENTS
+from sparing.spark.stream.micro_batch import MicroBatch, StateSize
+from sparing.spark.stream.prometheus import Metrics
 from tests.docs.pages import ROOT, blocks, names, only, table, text_of
 
 PAGE = "docs/operations.md"
@@ -45,7 +45,7 @@ def test_the_connector_is_the_one_that_is_tried():
 
 
 def test_every_reason_is_listed_in_order():
-    reasons = [reason.value for reason in Reason]
+    reasons = [reason.value for reason in QuarantineReason]
     assert table(PAGE, 2, keys=reasons).keys == reasons
 
 
@@ -84,7 +84,7 @@ def test_workers_need_no_more_than_the_page_names():
 import sys
 for name in {(*DRIVER_ONLY, sometimes)!r}:
     sys.modules[name] = None  # to import it is an error now
-import sparing.spark.match_stage, sparing.spark.walk_stage, sparing.spark.unpack_stage
+import sparing.spark.pipeline.match_stage, sparing.spark.pipeline.walk_stage, sparing.spark.pipeline.unpack_stage
 print(*(name for name in {DEPENDENCIES!r} if sys.modules.get(name)))
 """
     found = subprocess.run([sys.executable, "-c", program], check=True, timeout=120, capture_output=True, text=True)

@@ -8,12 +8,12 @@ import yaml
 
 import sparing
 from sparing.deployment.planning import plan_of
-from sparing.flow.admit import Reason
-from sparing.spark.checkpoint import check_in, note_for
-from sparing.spark.follow import Following
-from sparing.spark.logs import log_to
+from sparing.flow.admit.admission import QuarantineReason
 from sparing.spark.run import wait
-from sparing.spark.stopping import Stop
+from sparing.spark.stream.checkpoint import check_in, note_for
+from sparing.spark.stream.follow import Following
+from sparing.spark.stream.logs import log_to
+from sparing.spark.stream.stopping import Stop
 from tests.docs.pages import only
 from tests.docs.reader import Reader, spark_at
 
@@ -48,7 +48,7 @@ def test_a_query_of_ones_own(spark, cars):
     (told,) = spark.read.parquet("out/notifications").select("subscription").distinct().collect()
     assert told["subscription"] == "slow"  # windows are open until later events come
     (refused,) = spark.read.parquet("out/quarantine").collect()
-    assert refused["reason"] == Reason.OUTSIDE.value
+    assert refused["reason"] == QuarantineReason.OUTSIDE.value
 
 
 @pytest.mark.spark

@@ -14,7 +14,7 @@ from sparing.control.plan import Plan
 from sparing.control.routing.spread import spread_of
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.at_once import AtOnce
+from sparing.flow.arrival.at_once import AtOnce
 from sparing.flow.interests import Interests
 from sparing.flow.rank.explain import Choice, choice_of, shown
 from sparing.flow.walk import Walk

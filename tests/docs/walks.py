@@ -12,8 +12,8 @@ import yaml
 from sparing.control.plan import Plan
 from sparing.deployment import planning
 from sparing.deployment.deployment import Deployment
-from sparing.flow.publications import Publications
-from sparing.flow.walk import Delivered, Walk
+from sparing.flow.admit.publications import Publications
+from sparing.flow.walk import Deliveries, Walk
 from sparing.match.columns import Column
 from sparing.model.types import END_OF_TIME, FieldType, Kind
 
@@ -57,6 +57,6 @@ def _code(type_: FieldType, value: object) -> Any:
     return value if type_.kind is Kind.FLOATING else type_.code(value)
 
 
-def walked(plan: Plan, lines: str, decision: str, until: int = END_OF_TIME) -> Delivered:
+def walked(plan: Plan, lines: str, decision: str, until: int = END_OF_TIME) -> Deliveries:
     """What becomes of publications under a link policy."""
     return Walk(plan.with_policy(decision=decision)).feed([published(plan, lines)], until)

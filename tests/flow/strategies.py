@@ -14,12 +14,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sparing.control.plan import Plan, make_plan
+from sparing.flow.admit.publications import Publications
 from sparing.flow.deliver.payload import json_object
-from sparing.flow.journey.arrays import Journey
 from sparing.flow.links import POLICIES
 from sparing.flow.links.policy import LinkPolicy
-from sparing.flow.publications import Publications
-from sparing.flow.walk import Delivered
+from sparing.flow.walk import Deliveries
+from sparing.flow.windows.kernels.arrays import WindowArrays
 from sparing.match.columns import Column
 from sparing.model.box import Box
 from sparing.model.constraint import between, one_of
@@ -299,9 +299,9 @@ class Mixed(LinkPolicy):
     name = "mixed"
     numbers: frozenset[int] = frozenset()
 
-    def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:
+    def table(self, arrays: WindowArrays, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:
         """All decisions."""
-        found = (3 * links[:, None].astype(np.int64) + journey.nwrs["end"] + 2 * subscriptions) % 5
+        found = (3 * links[:, None].astype(np.int64) + arrays.nwrs["end"] + 2 * subscriptions) % 5
         return ~np.isin(found, list(self.numbers))
 
 
@@ -348,12 +348,12 @@ def judge_of(policy: LinkPolicy) -> Judge:
 # What came out
 
 
-def events_of(plan: Plan, delivered: Sequence[Delivered]) -> list[tuple[str, str]]:
+def events_of(plan: Plan, delivered: Sequence[Deliveries]) -> list[tuple[str, str]]:
     """Plain deliveries as the judge names them, in order."""
     return sorted((plan.subscriptions[number].id, id_) for d in delivered for number, id_ in d.events)
 
 
-def results_of(plan: Plan, delivered: Sequence[Delivered]) -> list[Result]:
+def results_of(plan: Plan, delivered: Sequence[Deliveries]) -> list[Result]:
     """Results of windows and cycles as the judge names them, in order."""
     return sorted(
         (plan.subscriptions[n.subscription].id, n.start, n.end, canonical(json.loads(n.payload)))

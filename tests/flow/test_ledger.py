@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparing.flow.arrival.pairs import Pairs
 from sparing.flow.ledger import Ledger
-from sparing.flow.pairs import Pairs
 from sparing.model.bill import Bill, BillKey, MessageKind, total
 from sparing.model.box import Box
 from sparing.model.overlay import Link, Overlay

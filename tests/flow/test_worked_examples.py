@@ -46,7 +46,7 @@ class Decide(LinkPolicy):
         ends = routes.brokers[routes.source[link]], routes.brokers[routes.target[link]]
         return (">".join(ends), self.plan.subscriptions[subscription].id) not in self.forward
 
-    def table(self, journey, links, subscriptions):  # noqa: ARG002
+    def table(self, arrays, links, subscriptions):  # noqa: ARG002
         decisions = [[self.decision(link, subscription) for subscription in subscriptions] for link in links]
         return np.array(decisions, dtype=bool).reshape(len(links), len(subscriptions))
 

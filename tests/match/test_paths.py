@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.match import Index
-from sparing.match.kernels.arrays import LEAST, MOST, Events, Ranges
+from sparing.match.kernels.arrays import LEAST, MOST, EventColumns, PredicateArrays
 from sparing.match.kernels.buckets import MOST_BUCKETS, put_buckets
 from sparing.match.kernels.pairs import check_rows
 from sparing.match.kernels.rows import BITS, WORDS
@@ -43,7 +43,7 @@ def _the_same_settings_and_numbers_for_each_test():
 
 
 def batch_of(rows, *, names="abcde", span=1000):
-    """Events whose x and y are spread evenly over 0 .. span - 1."""
+    """EventColumns whose x and y are spread evenly over 0 .. span - 1."""
     return pa.record_batch(
         {
             "s": pa.array(SEED.choice(list(names), rows)),
@@ -336,7 +336,7 @@ def test_a_bucket_is_the_number_of_edges_up_to_a_value(bounds, values, most):
     assert len(edges) == min(most, len(set(bounds)))
     assert set(edges.tolist()) <= set(bounds)
     valid = np.arange(len(values)) % 5 != 3
-    events = Events(values[None], valid[None], True)
+    events = EventColumns(values[None], valid[None], True)
     out = np.empty(len(values), np.uint8)
     put_buckets(events, np.arange(len(values), dtype=np.int32), buckets, 0, out)
     expected = np.where(valid, 1 + np.searchsorted(edges, values, side="right"), 0)
@@ -352,7 +352,7 @@ def test_edges_that_lie_far_apart_and_close_together():
     values = np.concatenate([bounds - 1, bounds, bounds + 1])
     out = np.empty(len(values), np.uint8)
     everyone = np.arange(len(values), dtype=np.int32)
-    put_buckets(Events(values[None], np.ones((1, len(values)), bool), False), everyone, buckets, 0, out)
+    put_buckets(EventColumns(values[None], np.ones((1, len(values)), bool), False), everyone, buckets, 0, out)
     assert out.tolist() == (1 + np.searchsorted(bounds, values, side="right")).tolist()
 
 
@@ -367,9 +367,9 @@ def test_a_value_is_looked_up_among_the_ranges_of_a_set(parts, values):
     low, last = (np.array([end[k] for end in ranges], dtype=np.int64) for k in (0, 1))
     bounds = (low[:1], last[-1:]) if ranges else (np.array([MOST]), np.array([LEAST]))
     set_ = (np.array([0, len(ranges)]), low, last, np.array([True]))
-    one = Ranges(np.array([0, 1]), np.zeros(1, np.uint16), *bounds, np.zeros(1, np.int32), *set_)
+    one = PredicateArrays(np.array([0, 1]), np.zeros(1, np.uint16), *bounds, np.zeros(1, np.int32), *set_)
     values = [*values, *low.tolist(), *last.tolist()]
-    events = Events(np.array([[*values, 0]]), np.array([[True] * len(values) + [False]]), True)
+    events = EventColumns(np.array([[*values, 0]]), np.array([[True] * len(values) + [False]]), True)
     admitted = np.zeros(len(values) + 1, dtype=bool)
     check_rows(events, np.zeros(len(values) + 1, dtype=np.int64), one, admitted)
     assert admitted.tolist() == [any(a <= value <= b for a, b in ranges) for value in values] + [True]

@@ -35,6 +35,6 @@ def test_the_state_of_a_stream_depends_on_links_folds_and_merging_only():
     assert keys_of_state() == {
         "link policy": ["decision", "patience"],
         "way of folding": ["folding", "theta", "delta", "hop", "rate"],
-        "way of merging events": ["events", "placement", "active_aggregators", "lanes"],
+        "way of merging events": ["events", "placement", "active_aggregators", "partitions"],
     }
     assert {key.name for key in fields(Policy)} - {key.name for key in keys()} == {"least_saving"}

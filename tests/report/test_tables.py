@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from sparing.control.fold_summary import Cluster
-from sparing.control.summary import BrokerSummary, Counts
+from sparing.control.summary.fold_summary import Cluster
+from sparing.control.summary.plan_summary import BrokerSummary, CoveredCount
 from sparing.flow.links import POLICIES
 from sparing.flow.rank.explain import Candidate, Choice, Hop
 from sparing.model.bill import Bill, BillKey, MessageKind
@@ -96,7 +96,7 @@ def test_brackets_in_names_are_no_markup(name: str) -> None:
         "figures": figures_table(name, [name], [[name]], caption=name),
         "candidates": candidates_table(choice, 1),
         "hops": hops_table(choice, 1),
-        "brokers": brokers_table([BrokerSummary(name, 1, Counts(1, 1), Counts(1, 1))]),
+        "brokers": brokers_table([BrokerSummary(name, 1, CoveredCount(1, 1), CoveredCount(1, 1))]),
         "clusters": clusters_table([Cluster((name,), (name,), 1, 1.0, 1)]),
     }
     times = {

@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 
 import sparing
-from sparing.spark import run, sinks, sources
+from sparing.spark import run
+from sparing.spark.io import sinks, sources
 from tests.spark import files, world
 from tests.tries import thorough_only, usually
 

@@ -13,8 +13,8 @@ import yaml
 import sparing
 from sparing.model.types import LATEST
 from sparing.spark import run
-from sparing.spark.explain import explain
-from sparing.spark.inspect import inspect
+from sparing.spark.tools.explain import explain
+from sparing.spark.tools.inspect import inspect
 from tests.spark import incidents, nasty, world
 
 pytestmark = pytest.mark.spark

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 import sparing
-from sparing.spark import run, sinks
+from sparing.spark import run
+from sparing.spark.io import sinks
 from tests.judges.events import Said, Wish, deliveries, events_of
 from tests.spark import files, incidents, world
 from tests.tries import usually
@@ -22,7 +23,7 @@ SECOND = 1_000_000
 OUTAGE = {"broker": "c1", "from": "2026-01-01T00:00:12Z", "until": "2026-01-01T00:00:21Z"}
 POLICIES = {
     "caeva": {"events": "caeva"},
-    "lanes": {"events": "caeva", "placement": "replay", "lanes": 3},
+    "partitions": {"events": "caeva", "placement": "replay", "partitions": 3},
     "fixed": {"events": "caeva", "placement": 1, "active_aggregators": 1, "tree": "per-source"},
     "agele": {"events": "agele"},
     "siena": {"events": "siena"},
@@ -165,12 +166,12 @@ def test_subscribers_are_told_what_the_judge_says(folder, spark, tmp_path, name)
     assert name != "siena" or taken == sum(replayed.merged.siena.values())
 
 
-STREAMS = [("lanes", 2, ("m4", "m5")), ("caeva", 1, ())]
+STREAMS = [("partitions", 2, ("m4", "m5")), ("caeva", 1, ())]
 
 
 @pytest.mark.parametrize(("name", "at_a_time", "without"), usually(STREAMS[:1], STREAMS))
 def test_a_stream_is_that_batch(folder, spark, tmp_path, name, at_a_time, without):
-    """With an aggregator down in between; without aggregates the lanes run apart."""
+    """With an aggregator down in between; without aggregates the partitions run apart."""
     deployment = _deployment(folder, tmp_path / "stream", name, without, outages=[OUTAGE])
     _stream(spark, replace(deployment, checkpoint=str(tmp_path / "checkpoint")), at_a_time)
     _batch(spark, _deployment(folder, tmp_path / "batch", name, without, outages=[OUTAGE]))

@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 import sparing
-from sparing.spark import run, sinks
+from sparing.spark import run
+from sparing.spark.io import sinks
 from tests.spark import files, world
 
 pytestmark = pytest.mark.spark

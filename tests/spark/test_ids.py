@@ -9,7 +9,7 @@ import pytest
 import sparing
 from sparing.deployment.deployment import Endpoint
 from sparing.flow.deliver.identity import about_event, about_window, notification_id
-from sparing.spark import sinks
+from sparing.spark.io import sinks
 from sparing.spark.run import replay
 from tests.spark import files, world
 

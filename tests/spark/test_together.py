@@ -16,7 +16,8 @@ from sparing.control.routing.billing import control_bill
 from sparing.deployment.planning import plan_of
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.types import EPOCH, MICROSECOND
-from sparing.spark import run, sinks
+from sparing.spark import run
+from sparing.spark.io import sinks
 from tests.docs.pages import ROOT
 from tests.judges import everything
 from tests.judges.everything import Delivery, canonical

@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 import sparing
-from sparing.spark import run, sinks
+from sparing.spark import run
+from sparing.spark.io import sinks
 from tests.spark import files
 from tests.tries import usually
 

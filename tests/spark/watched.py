@@ -15,9 +15,9 @@ from pyspark.sql import SparkSession
 
 import sparing
 from sparing.spark import run
-from sparing.spark.logs import log_to
-from sparing.spark.micro_batch import MicroBatch
-from sparing.spark.prometheus import Metrics, serve
+from sparing.spark.stream.logs import log_to
+from sparing.spark.stream.micro_batch import MicroBatch
+from sparing.spark.stream.prometheus import Metrics, serve
 from tests.spark import files, incidents, world
 
 WATERMARK = timedelta(seconds=5)

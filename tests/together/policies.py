@@ -24,7 +24,7 @@ CHOICES: Mapping[str, tuple[Choice, ...]] = {
         {"events": "agele"},
         {"events": "siena"},
     ),
-    "lanes": ({"lanes": 1}, {"lanes": 3}),
+    "partitions": ({"partitions": 1}, {"partitions": 3}),
     "decision": (*({"decision": name} for name in POLICIES), {"decision": "patience", "patience": "3 seconds"}),
 }
 NAIVE: Choice = {

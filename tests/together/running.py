@@ -17,20 +17,20 @@ from pyspark.sql import VariantVal
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.admit import Fault
-from sparing.flow.at_once import AtOnce
+from sparing.flow.admit.admission import ReadFault
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.at_once import AtOnce
 from sparing.flow.interests import Interests
-from sparing.flow.publications import Publications
-from sparing.flow.walk import Delivered, Walk
+from sparing.flow.walk import Deliveries, Walk
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.types import END_OF_TIME, EPOCH, MICROSECOND, FieldType, Kind
-from sparing.spark import parcels
-from sparing.spark.admit_stage import FIELD, union_fields
-from sparing.spark.groups import advance
-from sparing.spark.match_stage import _run, admitted
-from sparing.spark.parcels import Parcel
-from sparing.spark.shipping import Machinery
-from sparing.spark.states import load, store
+from sparing.spark.pipeline import parcels
+from sparing.spark.pipeline.admit_stage import FIELD, union_fields
+from sparing.spark.pipeline.groups import advance
+from sparing.spark.pipeline.match_stage import _run, admitted
+from sparing.spark.pipeline.parcels import Parcel
+from sparing.spark.pipeline.states import load, store
+from sparing.spark.pipeline.worker_plan import WorkerPlan
 from tests.judges import everything
 from tests.judges.everything import Delivery, MisfitError, canonical
 
@@ -55,7 +55,7 @@ def table_of(plan: Plan, lines: Sequence[str]) -> pa.Table:
         "topic": pa.array([row.get("topic") for row in given], pa.string()),
         "id": pa.array([row.get("id") for row in given], pa.string()),
         "text": pa.array(list(lines), pa.string()),
-        "fault": pa.array([Fault.UNREADABLE if row is None else Fault.NONE for row in rows], pa.int8()),
+        "fault": pa.array([ReadFault.UNREADABLE if row is None else ReadFault.NONE for row in rows], pa.int8()),
         "size": pa.nulls(len(rows), pa.int64()),
         "misfit": pa.array(misfit, pa.list_(pa.string())),
         "latest": pa.nulls(len(rows), pa.int64()),
@@ -101,10 +101,10 @@ class Outcome:
 def batch(plan: Plan, lines: Sequence[str], cuts: Sequence[tuple[Sequence[str], int]] | None = None) -> Outcome:
     """Walk through all lines at once, or through (lines, how far time has got after them)."""
     walk, outcome = Walk(plan), Outcome()
-    machinery = Machinery(walk.interests)
+    worker_plan = WorkerPlan(walk.interests)
     for some, until in cuts or [(lines, END_OF_TIME)]:
         publications = []
-        for found, rejected in admitted(table_of(plan, some), machinery):
+        for found, rejected in admitted(table_of(plan, some), worker_plan):
             outcome.aside += [(one.text, one.reason.value) for one in rejected]
             publications.append(found)
         _note(plan, walk._at_once, publications, outcome)
@@ -123,7 +123,7 @@ def _note(plan: Plan, at_once: AtOnce, publications: Sequence[Publications], out
                     outcome.drawn.setdefault(some.id[row], set()).add(plan.subscriptions[number].id)
 
 
-def _collect(plan: Plan, publications: Sequence[Publications], delivered: Delivered, outcome: Outcome) -> None:
+def _collect(plan: Plan, publications: Sequence[Publications], delivered: Deliveries, outcome: Outcome) -> None:
     assert not delivered.late
     assert not delivered.late_reports
     rows = {id_: (p, row) for p in publications for row, id_ in enumerate(p.id.tolist())}
@@ -175,36 +175,36 @@ class Stream:
         interests = Interests.of(plan, keep_fields=True, known_groups=self.groups)
         self.groups = self.groups | interests.named_groups
         self.deployment = deployment
-        before = self.machinery.at_once if self.plans else None  # a worker takes over the indexes that it has
-        self.machinery = Machinery(interests, str(self.plans), before)
+        before = self.worker_plan.at_once if self.plans else None  # a worker takes over the indexes that it has
+        self.worker_plan = WorkerPlan(interests, str(self.plans), before)
         self.plans += 1
 
     def step(self, step: Step) -> None:
         """Run a micro-batch, under another plan if the deployment has changed."""
         if step.deployment != self.deployment:
             self._change_to(step.deployment)
-        machinery, plan = self.machinery, self.machinery.interests.plan
+        worker_plan, plan = self.worker_plan, self.worker_plan.interests.plan
         table = table_of(plan, step.lines)
-        _note(plan, machinery.at_once, [found for found, _ in admitted(table, machinery)], self.outcome)
+        _note(plan, worker_plan.at_once, [found for found, _ in admitted(table, worker_plan)], self.outcome)
         held: dict[str, list[bytes]] = {group: [] for group in self.states}
         passing: list[Parcel] = []
-        for row in (row for part in _run(_record_batches(table), machinery) for row in part.to_pylist()):
+        for row in (row for part in _run(_record_batches(table), worker_plan) for row in part.to_pylist()):
             if row["group"].startswith("\t"):
                 passing += [] if row["parcel"] is None else [Parcel(row["what"], row["rows"], row["parcel"])]
             else:
                 held.setdefault(row["group"], []).append(row["parcel"])
         for group, found in sorted(held.items()):
             before = self.states.pop(group, None)
-            state = None if before is None else load(machinery, group, before)
-            after, results = advance(machinery, group, state, found, step.now, step.now)
+            state = None if before is None else load(worker_plan, group, before)
+            after, results = advance(worker_plan, group, state, found, step.now, step.now)
             passing += results
             if not after.empty:
-                self.states[group] = store(machinery, group, after)
+                self.states[group] = store(worker_plan, group, after)
         for parcel in passing:
             self._collect(parcel.what, parcels.unpack(parcel.contents))
 
     def _collect(self, what: str, table: pa.Table) -> None:
-        plan, outcome = self.machinery.interests.plan, self.outcome
+        plan, outcome = self.worker_plan.interests.plan, self.outcome
         for row in table.to_pylist():
             match what:
                 case parcels.NOTIFICATIONS:

@@ -42,7 +42,7 @@ def edited(draw: st.DrawFn) -> Edited:
     """Between micro-batches subscriptions come (once) and go (for good), and links and publishers change."""
     world, policy = draw(deployments.worlds(most=30)), draw(deployments.policies)
     assume(policy["decision"] != "static")
-    policy.pop("lanes")  # how many there are may depend on who subscribes, and that cannot change
+    policy.pop("partitions")  # how many there are may depend on who subscribes, and that cannot change
     what, cuts = world.description, draw(deployments.cuts(world.lines))
     last = len(cuts) - 1
     here = {}

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from sparing.model.errors import SparingError
-from sparing.workloads.settings import Settings, ratio
+from sparing.workloads.settings import WorkloadSettings, ratio
 from tests.messages import refused
 
 
@@ -28,7 +28,7 @@ from tests.messages import refused
 )
 def test_settings_that_make_no_sense_are_refused_in_one_sentence(wrong):
     with pytest.raises(SparingError) as caught:
-        Settings(**wrong)
+        WorkloadSettings(**wrong)
     assert str(caught.value).endswith(".")
     assert str(caught.value).count(". ") == 0
 
@@ -42,5 +42,5 @@ def test_malformed_ratios(text):
 def test_the_start_is_a_moment_whatever_its_zone():
     noon = datetime(2026, 5, 1, 12, 0, 0, 700_000)
     in_toronto = datetime(2026, 5, 1, 8, 0, 0, 700_000, tzinfo=timezone(timedelta(hours=-4)))
-    assert Settings(start=noon).origin == Settings(start=noon.replace(tzinfo=UTC)).origin
-    assert Settings(start=in_toronto).origin == Settings(start=noon).origin == 1_777_636_800_700_000
+    assert WorkloadSettings(start=noon).origin == WorkloadSettings(start=noon.replace(tzinfo=UTC)).origin
+    assert WorkloadSettings(start=in_toronto).origin == WorkloadSettings(start=noon).origin == 1_777_636_800_700_000

@@ -12,7 +12,7 @@ import pytest
 
 from sparing.model.window import TimeWindow
 from sparing.workloads import alerts, boxes, city, incidents, stock, traffic
-from sparing.workloads.settings import SECOND, Settings
+from sparing.workloads.settings import SECOND, WorkloadSettings
 from sparing.workloads.trace import CHUNK
 from sparing.workloads.workload import Workload
 from tests.workloads.judge import Judged, judge
@@ -155,7 +155,7 @@ def test_everyone_is_somebody_at_the_right_broker(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_without_disorder_time_only_goes_forward(name):
     moments = times(small(name))
-    start = Settings().origin
+    start = WorkloadSettings().origin
     assert (np.diff(moments) >= 0).all()
     assert start <= moments[0] < moments[-1] < start + 100 * SECOND
 
@@ -166,8 +166,8 @@ def test_disorder_stays_within_its_bound(name):
     moments = times(workload)
     behind = np.maximum.accumulate(moments) - moments
     assert 2 * SECOND < behind.max() <= 3 * SECOND
-    assert Settings().origin <= moments.min()
-    assert moments.max() < Settings().origin + 100 * SECOND
+    assert WorkloadSettings().origin <= moments.min()
+    assert moments.max() < WorkloadSettings().origin + 100 * SECOND
     assert workload.description["watermark"] == "10 seconds"
     assert make(name, disorder=30.0).description["watermark"] == "31 seconds"
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.control.covering.kernels.walk import ancestor_walk
-from sparing.control.covering.standing import STATIC, Standing
+from sparing.control.covering.ranked_boxes import STATIC, RankedBoxes
 
 
-def ancestor_cover(standing: Standing, k: int) -> np.ndarray:
+def ancestor_cover(standing: RankedBoxes, k: int) -> np.ndarray:
     """Which boxes are forwarded."""
     forwarded: np.ndarray = ancestors(standing, k) < k
     return forwarded
 
 
-def ancestors(standing: Standing, k: int, stand_ins: np.ndarray | None = None) -> np.ndarray:
+def ancestors(standing: RankedBoxes, k: int, stand_ins: np.ndarray | None = None) -> np.ndarray:
     """How many forwarded boxes rank-cover each box, counted up to k.
 
     `stand_ins` [box, k] gets the ones that were counted.

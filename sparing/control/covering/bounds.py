@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sparing.control.covering.intervals import Known, Range, known_field, known_range, never_missing
-from sparing.control.covering.standing import Certain
+from sparing.control.covering.ranked_boxes import CertainScores
 from sparing.model.box import Box
 from sparing.model.expression import (
     Constant,
@@ -72,9 +72,9 @@ class Forms:
     strict: bool
 
     @property
-    def certain(self) -> Certain:
+    def certain(self) -> CertainScores:
         """What tells who is above whom, for compiled code."""
-        return Certain(**{name: getattr(self, name) for name in Certain._fields})
+        return CertainScores(**{name: getattr(self, name) for name in CertainScores._fields})
 
 
 def forms(

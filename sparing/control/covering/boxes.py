@@ -16,7 +16,7 @@ from sparing.model.box import Box
 from sparing.model.types import FieldType, float_codes
 
 
-class Ranges(NamedTuple):
+class CodeRanges(NamedTuple):
     """What each box admits in each field: the closed range of codes that spans it, and the ranges of sets besides."""
 
     low: np.ndarray  # int64 [box, field]
@@ -32,7 +32,7 @@ class Ranges(NamedTuple):
 class CodedBoxes:
     """Boxes over the same fields, in the order of their ids."""
 
-    ranges: Ranges
+    ranges: CodeRanges
 
     def __len__(self) -> int:
         return len(self.ranges.low)
@@ -52,7 +52,7 @@ class CodedBoxes:
         none, codes = np.zeros(0, np.int64), np.zeros(1, np.int64)
         lasts = float_codes(high.ravel()).reshape(shape) - 1
         return cls(
-            Ranges(
+            CodeRanges(
                 float_codes(low.ravel()).reshape(shape),
                 lasts,
                 np.zeros(shape, bool),
@@ -79,7 +79,7 @@ class CodedBoxes:
         """What some boxes have in common with another."""
         ranges, shape = self.ranges, (len(which), self.ranges.low.shape[1])
         bounds = np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(shape, bool), np.empty(shape, np.int32)
-        into = Ranges(*bounds, ranges.set_starts, ranges.set_low, ranges.set_last)
+        into = CodeRanges(*bounds, ranges.set_starts, ranges.set_low, ranges.set_last)
         # No intersection has more ranges than both have together.
         mine = self._range_counts[which].sum() + len(which) * self._range_counts[other]
         low, last = np.empty(int(mine) + 2, np.int64), np.empty(int(mine) + 2, np.int64)
@@ -135,7 +135,7 @@ def _ranks(bounds: np.ndarray, lows: np.ndarray, lasts: np.ndarray) -> tuple[np.
     return np.searchsorted(bounds, lows), np.where(lasts < MOST, ends, len(bounds))
 
 
-def dense(predicates: Predicates, fields: int) -> Ranges:
+def dense(predicates: Predicates, fields: int) -> CodeRanges:
     """Predicates as one row for each box."""
     shape = len(predicates), fields
     low, last = np.full(shape, LEAST, np.int64), np.full(shape, MOST, np.int64)
@@ -148,4 +148,4 @@ def dense(predicates: Predicates, fields: int) -> Ranges:
     # A range that only admits missing values as well is no set.
     plain = np.append(np.diff(sets.starts) == 1, False)[set_]
     set_[plain] = NO_SET
-    return Ranges(low, last, missing, set_, sets.starts, sets.low, sets.last)
+    return CodeRanges(low, last, missing, set_, sets.starts, sets.low, sets.last)

@@ -15,8 +15,8 @@ from sparing.control.covering.ancestor_cover import ancestor_cover
 from sparing.control.covering.bounds import forms
 from sparing.control.covering.boxes import CodedBoxes
 from sparing.control.covering.rank_cover import rank_cover
+from sparing.control.covering.ranked_boxes import CertainScores, RankedBoxes
 from sparing.control.covering.regular_cover import regular_cover
-from sparing.control.covering.standing import Certain, Standing
 from sparing.control.covering.weights import handed_on
 from sparing.model.expression import Expression, Values, attributes_of, fields_of, scores
 from sparing.model.measure import area
@@ -25,7 +25,7 @@ from sparing.model.rank import Fairness, Measure
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.types import FieldType
 
-COVERS: dict[Covering, Callable[[Standing, int], np.ndarray]] = {
+COVERS: dict[Covering, Callable[[RankedBoxes, int], np.ndarray]] = {
     Covering.REGULAR: regular_cover,
     Covering.RANK: rank_cover,
     Covering.ANCESTOR: ancestor_cover,
@@ -46,7 +46,7 @@ class Contest:
     numbers: np.ndarray
     boxes: CodedBoxes
     scores: np.ndarray | None
-    certain: Certain | None
+    certain: CertainScores | None
     alike: np.ndarray
     fair: bool
 
@@ -57,15 +57,15 @@ class Contest:
         forwarded: np.ndarray = which[COVERS[self.method](self.standing(which), self.k)]
         return forwarded
 
-    def standing(self, which: np.ndarray) -> Standing:
+    def standing(self, which: np.ndarray) -> RankedBoxes:
         """How some of the subscriptions stand to each other."""
         boxes = self.boxes.take(which)
         if self.method is Covering.REGULAR:
-            return Standing.by_containment(boxes)
+            return RankedBoxes.by_containment(boxes)
         if self.scores is not None:
-            return Standing.by_score(boxes, self.scores[which], self.fair)
+            return RankedBoxes.by_score(boxes, self.scores[which], self.fair)
         assert self.certain is not None
-        return Standing.by_certainty(boxes, _some(self.certain, which), self.fair)
+        return RankedBoxes.by_certainty(boxes, _some(self.certain, which), self.fair)
 
     def stood_for(self, which: np.ndarray, forwarded: np.ndarray, mass: np.ndarray) -> np.ndarray:
         """How many subscriptions each of those forwarded stands for, given for how many each of `which` does."""
@@ -185,6 +185,6 @@ def attribute_values(expression: Expression, subscriptions: Sequence[Subscriptio
     return found
 
 
-def _some(certain: Certain, which: np.ndarray) -> Certain:
+def _some(certain: CertainScores, which: np.ndarray) -> CertainScores:
     arrays = {name: column[which] for name, column in certain._asdict().items() if name != "strict"}
-    return Certain(**arrays, strict=certain.strict)
+    return CertainScores(**arrays, strict=certain.strict)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.control.covering.kernels.walk import rank_walk
-from sparing.control.covering.standing import STATIC, Standing
+from sparing.control.covering.ranked_boxes import STATIC, RankedBoxes
 
 
-def rank_cover(standing: Standing, k: int) -> np.ndarray:
+def rank_cover(standing: RankedBoxes, k: int) -> np.ndarray:
     """Which boxes are forwarded."""
     certain = STATIC if standing.certain is None else standing.certain
     kept: np.ndarray = rank_walk(

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sparing.control.covering.ancestor_cover import ancestors
-from sparing.control.covering.boxes import CodedBoxes, Ranges
+from sparing.control.covering.boxes import CodedBoxes, CodeRanges
 from sparing.control.covering.kernels.live import find_above, find_below, spread, start_of
-from sparing.control.covering.standing import Standing
+from sparing.control.covering.ranked_boxes import RankedBoxes
 from sparing.match.encode import Encoder
 from sparing.match.predicates import LEAST, MOST, NO_SET
 from sparing.match.texts import Texts
@@ -28,15 +28,15 @@ FIRST_ROOM = 64
 PLACES = 2000  # among kept boxes that are looked at to spread watching more evenly
 
 
-class Live(NamedTuple):
+class LiveBoxes(NamedTuple):
     """Boxes by slot, for compiled code."""
 
-    ranges: Ranges
+    ranges: CodeRanges
     score: np.ndarray  # float64 [slot]
     id: np.ndarray  # int64 [slot], ascending with the ids
 
 
-class Shelf(NamedTuple):
+class KeptBoxes(NamedTuple):
     """The kept boxes, side by side."""
 
     slot: np.ndarray  # int32
@@ -45,7 +45,7 @@ class Shelf(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CoverChange:
     """What the neighbour must be told, in this order: first what is new to it, then what it may forget."""
 
     forwarded: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ class WatchedCover:
         count = len(entries)
         coded = CodedBoxes(cover._live.ranges).take(np.arange(count))
         stand_ins = np.full((count, k), -1, np.int32)
-        counts = ancestors(Standing.by_score(coded, cover._live.score[:count], fair), k, stand_ins)
+        counts = ancestors(RankedBoxes.by_score(coded, cover._live.score[:count], fair), k, stand_ins)
         for slot in np.flatnonzero(counts < k).tolist():
             cover._keep(slot, int(counts[slot]))
         covered = np.flatnonzero(counts == k)
@@ -122,14 +122,14 @@ class WatchedCover:
             cover._watch(slot, stand_ins[slot].tolist())
         return cover
 
-    def add(self, id_: str, box: Box, score: float = 0.0) -> Change:
+    def add(self, id_: str, box: Box, score: float = 0.0) -> CoverChange:
         """Add a box."""
         slot = self._enter(id_, box, score)
         member = self._member[slot]
         found = self._above(slot)
         if len(found) == self._k:
             self._watch(slot, found)
-            return Change()
+            return CoverChange()
         self._keep(slot, len(found))
         withdrawn = []
         for below in self._below(slot):
@@ -143,23 +143,23 @@ class WatchedCover:
             self._watch(below, self._above(below))
             for watcher in sorted(self._watchers.pop(below, ())):
                 self._watch_instead(watcher)
-        return Change((member.id,), tuple(self._member[below].id for below in withdrawn))
+        return CoverChange((member.id,), tuple(self._member[below].id for below in withdrawn))
 
-    def remove(self, id_: str) -> Change:
+    def remove(self, id_: str) -> CoverChange:
         """Remove a box. Those that need it no longer covered are told before it is withdrawn."""
         slot = self._slot.pop(id_)
         member = self._member[slot]
         if not member.kept:
             self._unwatch(slot)
             self._leave(slot)
-            return Change()
+            return CoverChange()
         for below in self._below(slot):
             self._member[below].ancestors -= 1
         self._drop(slot)
         watchers = self._best_first(self._watchers.pop(slot, set()))
         self._leave(slot)
         forwarded = [self._member[watcher].id for watcher in watchers if not self._watch_instead(watcher)]
-        return Change(tuple(forwarded), (id_,))
+        return CoverChange(tuple(forwarded), (id_,))
 
     # Watching
 
@@ -169,7 +169,7 @@ class WatchedCover:
             return list(slots)
         by_id = np.array(sorted(slots, key=lambda slot: self._member[slot].id))
         boxes = CodedBoxes(self._live.ranges).take(by_id)
-        order = Standing.by_score(boxes, self._live.score[by_id], self._fair).order
+        order = RankedBoxes.by_score(boxes, self._live.score[by_id], self._fair).order
         return [int(slot) for slot in by_id[order]]
 
     def _watch(self, slot: int, ancestors: list[int]) -> None:
@@ -282,7 +282,7 @@ class WatchedCover:
 
 
 class _Sets:
-    """Ranges of constraints that are not one range, with room for more."""
+    """CodeRanges of constraints that are not one range, with room for more."""
 
     def __init__(self) -> None:
         self.starts = np.zeros(FIRST_ROOM, np.int64)
@@ -307,18 +307,20 @@ class _Sets:
         """Whether many of them belong to boxes that have left."""
         return self.count > 16 * (members + FIRST_ROOM)
 
-    def in_use(self, ranges: Ranges) -> Ranges:
-        """Ranges with these sets."""
+    def in_use(self, ranges: CodeRanges) -> CodeRanges:
+        """CodeRanges with these sets."""
         if ranges.set_starts is self.starts and ranges.set_low is self.low:
             return ranges
         return ranges._replace(set_starts=self.starts, set_low=self.low, set_last=self.last)
 
 
-def _shelf(fields: int, places: int) -> Shelf:
-    return Shelf(np.empty(places, np.int32), np.empty((places, fields), np.int64), np.empty((places, fields), np.int64))
+def _shelf(fields: int, places: int) -> KeptBoxes:
+    return KeptBoxes(
+        np.empty(places, np.int32), np.empty((places, fields), np.int64), np.empty((places, fields), np.int64)
+    )
 
 
-def _room(fields: int, slots: int, sets: _Sets) -> Live:
+def _room(fields: int, slots: int, sets: _Sets) -> LiveBoxes:
     shape = slots, fields
     bounds = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, bool), np.zeros(shape, np.int32)
-    return Live(Ranges(*bounds, sets.starts, sets.low, sets.last), np.zeros(slots), np.zeros(slots, np.int64))
+    return LiveBoxes(CodeRanges(*bounds, sets.starts, sets.low, sets.last), np.zeros(slots), np.zeros(slots, np.int64))

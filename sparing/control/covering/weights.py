@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.control.covering.kernels.share import share
-from sparing.control.covering.standing import STATIC, Standing
+from sparing.control.covering.ranked_boxes import STATIC, RankedBoxes
 
 
-def handed_on(standing: Standing, kept: np.ndarray, mass: np.ndarray, alike: np.ndarray, k: int) -> np.ndarray:
+def handed_on(standing: RankedBoxes, kept: np.ndarray, mass: np.ndarray, alike: np.ndarray, k: int) -> np.ndarray:
     """The weight of each box after those that are not kept have handed on theirs; at most k share one."""
     weights = np.where(kept, mass, 0.0)
     certain = STATIC if standing.certain is None else standing.certain

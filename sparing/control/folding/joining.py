@@ -9,7 +9,7 @@ import numpy as np
 
 from sparing.control.folding.candidates import candidates
 from sparing.control.folding.kernels.greedy import GAINED, MORE, greedy, start
-from sparing.control.folding.kernels.state import ONCE, Clusters, Near, Pieces, Ways
+from sparing.control.folding.kernels.state import ONCE, ClusterPieces, Clusters, Near, PathTable
 from sparing.control.folding.kernels.ways import hops_on
 from sparing.control.folding.problem import Folds, Problem
 from sparing.graphs.arranged import arranged
@@ -23,7 +23,7 @@ class Joining:
     def __init__(self, problem: Problem, first: np.ndarray | None = None, neighbours: int | None = None) -> None:
         self.pieces, counts = _pieces(problem)
         self.near, near_counts = _near(problem, neighbours or NEIGHBOURS * problem.low.shape[1])
-        self.ways = Ways(problem.towards, hops_on(problem.towards))
+        self.ways = PathTable(problem.towards, hops_on(problem.towards))
         self.clusters = _clusters(problem, self.ways, self.pieces, counts, near_counts)
         self.marks, self.seen = np.zeros(1, dtype=np.int64), np.zeros(len(problem), dtype=np.int64)
         self.benefit = 0
@@ -35,7 +35,7 @@ class Joining:
         """The same clusters, to be joined in another way."""
         found = copy(self)
         found.clusters = Clusters(*map(np.copy, self.clusters))
-        found.pieces, found.near = Pieces(*map(np.copy, self.pieces)), Near(*map(np.copy, self.near))
+        found.pieces, found.near = ClusterPieces(*map(np.copy, self.pieces)), Near(*map(np.copy, self.near))
         found.marks, found.seen = self.marks.copy(), self.seen.copy()
         return found
 
@@ -91,14 +91,14 @@ def _standing(into: np.ndarray, slot: int) -> int:
     return slot
 
 
-def _pieces(problem: Problem) -> tuple[Pieces, np.ndarray]:
+def _pieces(problem: Problem) -> tuple[ClusterPieces, np.ndarray]:
     """Those that are not empty, by subscription and from low to high; and how many each subscription has."""
     owner = np.repeat(np.arange(len(problem)), np.diff(problem.starts))
     order = np.lexsort((problem.low[:, 0], owner))
     full: np.ndarray = np.all(problem.low < problem.high, axis=1)
     order = order[full[order]]
     low, high = (np.ascontiguousarray(bounds[order], dtype=np.float64) for bounds in (problem.low, problem.high))
-    pieces = Pieces(low, high, np.full(len(order), ONCE, dtype=np.int8), np.array([len(order)]))
+    pieces = ClusterPieces(low, high, np.full(len(order), ONCE, dtype=np.int8), np.array([len(order)]))
     return pieces, np.bincount(owner[order], minlength=len(problem))
 
 
@@ -109,7 +109,9 @@ def _near(problem: Problem, neighbours: int) -> tuple[Near, np.ndarray]:
     return Near(found.astype(np.int32), np.array([len(found)])), np.diff(first)
 
 
-def _clusters(problem: Problem, ways: Ways, pieces: Pieces, counts: np.ndarray, near_counts: np.ndarray) -> Clusters:
+def _clusters(
+    problem: Problem, ways: PathTable, pieces: ClusterPieces, counts: np.ndarray, near_counts: np.ndarray
+) -> Clusters:
     count, numbers = len(problem), np.arange(len(problem), dtype=np.int32)
     measure = np.bincount(np.repeat(numbers, counts), np.prod(pieces.high - pieces.low, axis=1), count).astype(float)
     deep = np.ascontiguousarray(ways.hops[:, problem.home].T)
@@ -132,7 +134,7 @@ def _clusters(problem: Problem, ways: Ways, pieces: Pieces, counts: np.ndarray, 
     )
 
 
-def _widest(pieces: Pieces, owner: np.ndarray, count: int) -> np.ndarray:
+def _widest(pieces: ClusterPieces, owner: np.ndarray, count: int) -> np.ndarray:
     found = np.zeros(count)
     np.maximum.at(found, owner, pieces.high[:, 0] - pieces.low[:, 0])
     return found

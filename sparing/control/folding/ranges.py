@@ -31,7 +31,7 @@ EXACT = 2**53  # doubles hold all whole numbers up to here
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class RangePieces:
     """Subscription i has the pieces `starts[i]` to `starts[i + 1]`, which do not overlap each other.
 
     A piece is half open: `low[p] <= x < high[p]` in each dimension. What has no extent is one piece that is empty in
@@ -53,7 +53,7 @@ class Pieces:
 
 def pieces_of(
     boxes: Sequence[Box], types: Mapping[str, FieldType], within: Sequence[Box] = (), whole: bool = False
-) -> Pieces:
+) -> RangePieces:
     """The boxes of subscriptions to one topic, given what publishers advertise (`within`; nothing: anything).
 
     With `whole`, what is advertised follows the subscriptions; its open ends make no line longer.
@@ -79,7 +79,7 @@ def pieces_of(
             rows.setdefault(field, []).append(row)
             whose.setdefault(field, []).append(known.setdefault(constraint, len(known)))
     if not numbers:
-        return Pieces(np.arange(len(measured) + 1), np.zeros((len(measured), 1)), np.ones((len(measured), 1)))
+        return RangePieces(np.arange(len(measured) + 1), np.zeros((len(measured), 1)), np.ones((len(measured), 1)))
     names = sorted(numbers)
     which = np.zeros((len(measured), len(names)), dtype=np.int64)
     for column, field in enumerate(names):
@@ -101,7 +101,7 @@ class _Line:
     high: np.ndarray
 
 
-def _product(which: np.ndarray, lines: list[_Line]) -> Pieces:
+def _product(which: np.ndarray, lines: list[_Line]) -> RangePieces:
     """The pieces of boxes, given for every [box, field] which of the field's constraints it has."""
     first = np.stack([line.starts[:-1][mine] for line, mine in zip(lines, which.T, strict=True)], axis=1)
     last = np.stack([line.starts[1:][mine] - 1 for line, mine in zip(lines, which.T, strict=True)], axis=1)
@@ -124,7 +124,7 @@ def _product(which: np.ndarray, lines: list[_Line]) -> Pieces:
         at = first[box, column] + stretch
         low[:, column] = line.low[at]
         high[:, column] = line.high[np.where(hull, last[box, column], at)]
-    return Pieces(starts, low, high)
+    return RangePieces(starts, low, high)
 
 
 def _line(constraints: list[Constraint], type_: FieldType, offered: Iterable[Constraint], asked: np.ndarray) -> _Line:

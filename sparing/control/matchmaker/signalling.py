@@ -23,7 +23,7 @@ Up = TypeVar("Up")  # what is said of subscriptions
 
 
 @dataclass(frozen=True, eq=False)
-class Signalled:
+class SignallingResult:
     """What brokers decided, what they sent for it, over links only, and whom they elected for entangled links."""
 
     marking: np.ndarray  # link -> whether it is an s-link
@@ -31,15 +31,15 @@ class Signalled:
     elected: tuple[int, ...]  # component -> broker
 
 
-def signal(demand: Demand, shared: bool) -> Signalled:
+def signal(demand: Demand, shared: bool) -> SignallingResult:
     """Have the brokers mark the links; `shared` says whether all sources have one tree, and reach all subscribers."""
     brokers, messages = counted(demand, shared)
     counts = (brokers[source].counts(link) for link, source in enumerate(demand.source.tolist()))
     eta = demand.weight * np.array([sigma - tau for sigma, tau in counts], dtype=np.int64)
     if shared:
-        return Signalled(eta >= 0, messages, ())
+        return SignallingResult(eta >= 0, messages, ())
     marking, more, elected = election(demand.source, demand.target, eta, *demand.requires)
-    return Signalled(marking, messages + more, elected)
+    return SignallingResult(marking, messages + more, elected)
 
 
 @dataclass(frozen=True, eq=False)

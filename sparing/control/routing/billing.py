@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from sparing.control.matchmaker.live import Change, Live
+from sparing.control.matchmaker.live_marking import LiveMarking, MarkingChange
 from sparing.control.merging.cycles import announcements
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
-from sparing.control.routing.changes import Changes
-from sparing.control.routing.churn import LiveTopic, Sent, live_topics
+from sparing.control.routing.churn import LiveTopic, SentMessages, live_topics
 from sparing.control.routing.folded import Folded, folded
 from sparing.control.routing.network import Network
 from sparing.control.routing.spread import spread_of
+from sparing.control.routing.stale_members import RoutingChanges
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.policy import Folding
 
@@ -58,7 +58,7 @@ def bill_at(start: Folded) -> Bill:
     return bill
 
 
-def changes_of(start: Folded) -> Changes:
+def changes_of(start: Folded) -> RoutingChanges:
     """What follows when subscriptions come and go; at equal times those that end make room first.
 
     `start` is what has been told before the first change.
@@ -75,7 +75,7 @@ def changes_of(start: Folded) -> Changes:
         if subscription.valid_until is not None:
             moments.append((subscription.valid_until, False, number))
 
-    def reconfigured(sent: Iterable[Sent]) -> None:
+    def reconfigured(sent: Iterable[SentMessages]) -> None:
         for message in sent:
             bill[_key(plan, message.link, MessageKind.COORDINATION, _bucket(plan, message.time))] += message.messages
 
@@ -87,10 +87,12 @@ def changes_of(start: Folded) -> Changes:
             bill[_key(plan, link, kind, _bucket(plan, time))] += messages
     for fold in folds.values():
         reconfigured(fold.finish())
-    return Changes(bill, tuple(sorted(ghost for fold in folds.values() for ghost in fold.ghosts)))
+    return RoutingChanges(
+        bill, tuple(sorted(stale_member for fold in folds.values() for stale_member in fold.stale_members))
+    )
 
 
-def with_ghosts(plan: Plan) -> Plan:
+def with_stale_members(plan: Plan) -> Plan:
     """The plan with what its folded entries attract in vain, as the data plane must know it."""
     if plan.policy.folding is Folding.NONE or all(s.valid_until is None for s in plan.subscriptions):
         return plan
@@ -101,10 +103,10 @@ def _bucket(plan: Plan, time: int) -> int:
     return time // plan.bucket * plan.bucket
 
 
-def live_of(plan: Plan, topic: str, in_force: np.ndarray, slack: float = SLACK) -> Live:
+def live_of(plan: Plan, topic: str, in_force: np.ndarray, slack: float = SLACK) -> LiveMarking:
     """The marking of a topic, to be kept up to date."""
     published, subscribed = plan.published[topic], plan.subscribed(topic, in_force)
-    return Live(plan.policy.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed, slack)
+    return LiveMarking(plan.policy.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed, slack)
 
 
 Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages
@@ -112,7 +114,7 @@ Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages
 
 def messages_of(
     network: Network,
-    live: Live,
+    live: LiveMarking,
     topic: str,
     number: int,
     comes: bool,
@@ -134,7 +136,7 @@ def messages_of(
         yield from _settled(network, topic, folds, time)
 
 
-def _changed(network: Network, live: Live, topic: str, change: Change) -> Messages:
+def _changed(network: Network, live: LiveMarking, topic: str, change: MarkingChange) -> Messages:
     for link in np.flatnonzero(change.advertised).tolist():
         yield MessageKind.ADVERTISEMENT, link, int(change.advertised[link])
     if live.counts_travel:

@@ -5,7 +5,7 @@ An entry is what a cluster's members have in common on one link: it attracts the
 - Who comes and lies in what an entry advertises already joins without a message. Else it must be told, alone or by
   telling an entry anew.
 - Who leaves may leave a **false range**: the entry still attracts what only it wanted, and that is dropped where the
-  cluster is folded. The ranges of those that left, the entry's **ghosts**, stay until the entry is told anew.
+  cluster is folded. The ranges of those that left, the entry's **stale_members**, stay until the entry is told anew.
 - Leaves are batched by ski rental: a cluster is reconfigured once the false publications that it is expected to have
   attracted are as many as the messages that reconfiguring takes. A report takes time for every hop, so the new
   entries are in force later by the cluster's delay.
@@ -28,9 +28,9 @@ from sparing.control.folding.fold import fold_further, reachable
 from sparing.control.folding.measures import delay
 from sparing.control.folding.uncovered import meet, touching, uncovered, within_hull
 from sparing.control.plan import Plan
-from sparing.control.routing.changes import Ghost
 from sparing.control.routing.folded import Folded, FoldedTopic
 from sparing.control.routing.network import Message
+from sparing.control.routing.stale_members import StaleMember
 from sparing.model.difference import lies_in
 
 DRIFT = 0.8  # share of the planned saving below which a topic is folded further
@@ -39,7 +39,7 @@ NEVER = 253_402_300_800 * SECOND  # the year 10000: what would be decided later 
 LEAST = 0.01  # share of the space that counts if what is attracted in vain has no measure, like single numbers
 
 
-class Sent(NamedTuple):
+class SentMessages(NamedTuple):
     """Messages over a link; reconfigurations are `planned` by the control plane, others follow from a change."""
 
     time: int
@@ -51,7 +51,7 @@ class Sent(NamedTuple):
 @dataclass(slots=True)
 class _Entry:
     members: set[int] = field(default_factory=set)
-    ghosts: dict[int, int] = field(default_factory=dict)  # number -> since when
+    stale_members: dict[int, int] = field(default_factory=dict)  # number -> since when
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class LiveTopic:
         self._there = np.zeros((len(plan.routes.source), len(start.ground.numbers)), dtype=bool)  # who is told, by link
         self._accounts: dict[int, _Account] = {}
         self._clock: list[tuple[int, int, int, bool]] = []  # when, cluster, version, whether it takes effect
-        self.ghosts: list[Ghost] = []  # those that are over
+        self.stale_members: list[StaleMember] = []  # those that are over
         self._next = len(plan.subscriptions)  # the last name of a cluster
         clusters = start.ground.numbers[start.folds.of].tolist()
         first = dict(zip(start.ground.numbers.tolist(), clusters, strict=True))
@@ -106,17 +106,17 @@ class LiveTopic:
         return {link: [e.members for e in found.values()] for link, found in self._entries.items() if found}
 
     def stale(self) -> dict[int, list[tuple[set[int], set[int]]]]:
-        """Link -> members and ghosts of each entry that still stands for somebody who is not told any more."""
+        """Link -> members and stale_members of each entry that still stands for somebody who is not told any more."""
         found: dict[int, list[tuple[set[int], set[int]]]] = {}
         for link, entries in self._entries.items():
             for entry in entries.values():
-                if entry.ghosts:
-                    found.setdefault(link, []).append((entry.members, set(entry.ghosts)))
+                if entry.stale_members:
+                    found.setdefault(link, []).append((entry.members, set(entry.stale_members)))
         return found
 
     # What happens
 
-    def change(self, messages: Iterable[Message], time: int) -> Iterator[Sent]:
+    def change(self, messages: Iterable[Message], time: int) -> Iterator[SentMessages]:
         """Subscriptions are told over links or withdrawn, all because of one change; what is sent instead."""
         added: dict[int, set[int]] = {}  # link -> numbers
         removed: dict[int, set[int]] = {}
@@ -135,7 +135,9 @@ class LiveTopic:
             self._reckon(cluster, time)
         yield from self._fold_further(time)
 
-    def _change_on(self, link: int, added: set[int], removed: set[int], time: int, touched: set[int]) -> Iterator[Sent]:
+    def _change_on(
+        self, link: int, added: set[int], removed: set[int], time: int, touched: set[int]
+    ) -> Iterator[SentMessages]:
         before = {cluster: self._entries.get(link, {}).get(cluster) for cluster in self._clusters(added | removed)}
         self._there[link, self._ground.places(removed)] = False
         self._there[link, self._ground.places(added)] = True
@@ -146,26 +148,26 @@ class LiveTopic:
             if entry is None:
                 self._entry(link, cluster).members |= new
                 self.saved += len(new) - 1
-                yield Sent(time, link, 1, planned=False)
+                yield SentMessages(time, link, 1, planned=False)
                 continue
             free = all(self._fits(number, entry) for number in new)
             self.saved -= len(entry.members) - 1
             entry.members = (entry.members | new) - gone
             self.saved += max(len(entry.members) - 1, 0)
             for number in new:
-                if number in entry.ghosts:
-                    self._over(number, link, entry.ghosts.pop(number), time)
+                if number in entry.stale_members:
+                    self._over(number, link, entry.stale_members.pop(number), time)
             if not entry.members or not free:
                 self._exorcise(link, entry, time)
-                yield Sent(time, link, 1, planned=False)
+                yield SentMessages(time, link, 1, planned=False)
                 if not entry.members:
                     self._drop(link, cluster)
             else:
-                entry.ghosts |= dict.fromkeys(gone, time)
+                entry.stale_members |= dict.fromkeys(gone, time)
         # Who is told here may want what an entry of another cluster attracts in vain, or want it no more.
         changed = self._ground.places(added | removed)
         for cluster, entry in self._entries.get(link, {}).items():
-            if entry.ghosts and meet(self._ground.problem, changed, self._ground.places(entry.ghosts)):
+            if entry.stale_members and meet(self._ground.problem, changed, self._ground.places(entry.stale_members)):
                 touched.add(cluster)
         touched.update(before)
 
@@ -213,11 +215,11 @@ class LiveTopic:
     def _has_room(self, number: int, link: int, cluster: int) -> bool:
         """Whether a newcomer could join a cluster on a link without a message."""
         entry = self._entries.get(link, {}).get(cluster)
-        return entry is not None and len(entry.members) + len(entry.ghosts) > 1 and self._fits(number, entry)
+        return entry is not None and len(entry.members) + len(entry.stale_members) > 1 and self._fits(number, entry)
 
     def _fits(self, number: int, entry: _Entry) -> bool:
         """Whether what a subscription wants lies in what an entry advertises."""
-        places = self._ground.places(entry.members | entry.ghosts.keys())
+        places = self._ground.places(entry.members | entry.stale_members.keys())
         (mine,) = self._ground.places([number]).tolist()
         return within_hull(self._ground.problem, mine, places) and self._lies_in(mine, places)
 
@@ -230,13 +232,13 @@ class LiveTopic:
 
     def _over(self, number: int, link: int, since: int, until: int) -> None:
         if since < until:
-            self.ghosts.append(Ghost(number, link, since, until))
+            self.stale_members.append(StaleMember(number, link, since, until))
 
     def _exorcise(self, link: int, entry: _Entry, time: int) -> None:
-        """The entry is told anew, so its ghosts are gone."""
-        for number, since in entry.ghosts.items():
+        """The entry is told anew, so its stale_members are gone."""
+        for number, since in entry.stale_members.items():
             self._over(number, link, since, time)
-        entry.ghosts.clear()
+        entry.stale_members.clear()
 
     def _drop(self, link: int, cluster: int) -> None:
         del self._entries[link][cluster]
@@ -247,7 +249,7 @@ class LiveTopic:
     # When to reconfigure
 
     def _stale_links(self, cluster: int) -> list[int]:
-        return sorted(link for link in self._links_of.get(cluster, ()) if self._entries[link][cluster].ghosts)
+        return sorted(link for link in self._links_of.get(cluster, ()) if self._entries[link][cluster].stale_members)
 
     def _reckon(self, cluster: int, time: int) -> None:
         """Work out anew what a cluster comes to owe, and when that is too much."""
@@ -270,11 +272,13 @@ class LiveTopic:
 
     def false_share(self, link: int, cluster: int) -> float:
         """The share of the topic's space that an entry attracts in vain, though nobody told over the link wants it."""
-        ghosts, there = self._entries[link][cluster].ghosts, np.flatnonzero(self._there[link])
-        false = uncovered(self._ground.problem, self._ground.places(ghosts), there)
+        stale_members, there = self._entries[link][cluster].stale_members, np.flatnonzero(self._there[link])
+        false = uncovered(self._ground.problem, self._ground.places(stale_members), there)
         if false > 0:
             return min(false / self._ground.space, 1.0)
-        return 0.0 if all(self._lies_in(place, there) for place in self._ground.places(ghosts).tolist()) else LEAST
+        return (
+            0.0 if all(self._lies_in(place, there) for place in self._ground.places(stale_members).tolist()) else LEAST
+        )
 
     def _expected(self, link: int) -> float:
         """Publications a second that come to a link, given in the direction of subscriptions."""
@@ -283,14 +287,14 @@ class LiveTopic:
         publishers = sum(count for root, count in self._published.items() if routes.link_of[source, root] == link)
         return self._policy.rate * publishers
 
-    def finish(self) -> Iterator[Sent]:
-        """Reconfigure all that will ever be; other ghosts stay for good."""
+    def finish(self) -> Iterator[SentMessages]:
+        """Reconfigure all that will ever be; other stale_members stay for good."""
         yield from self.until(NEVER)
         for link, entries in self._entries.items():
             for entry in entries.values():
                 self._exorcise(link, entry, NEVER)
 
-    def until(self, time: int) -> Iterator[Sent]:
+    def until(self, time: int) -> Iterator[SentMessages]:
         """Reconfigure what is due up to a time."""
         while self._clock and self._clock[0][0] <= time:
             when, cluster, version, takes_effect = heapq.heappop(self._clock)
@@ -305,26 +309,26 @@ class LiveTopic:
     def _delay(self, cluster: int) -> int:
         """How long it takes until all brokers that fold a cluster know of a change."""
         there = {n for link in self._links_of[cluster] for n in self._entries[link][cluster].members}
-        gone = {n for link in self._links_of[cluster] for n in self._entries[link][cluster].ghosts}
+        gone = {n for link in self._links_of[cluster] for n in self._entries[link][cluster].stale_members}
         return delay(self._ground.problem, self._ground.places(there | gone)) * self._policy.hop
 
-    def _reconfigure(self, cluster: int, decided: int, time: int) -> Iterator[Sent]:
+    def _reconfigure(self, cluster: int, decided: int, time: int) -> Iterator[SentMessages]:
         """Tell the cluster's entries anew, without those that had left when that was decided."""
         for link in self._stale_links(cluster):
             entry = self._entries[link][cluster]
-            known = {number: since for number, since in entry.ghosts.items() if since <= decided}
+            known = {number: since for number, since in entry.stale_members.items() if since <= decided}
             for number, since in known.items():
                 self._over(number, link, since, time)
-                del entry.ghosts[number]
+                del entry.stale_members[number]
             if known:
-                yield Sent(time, link, 1, planned=True)
+                yield SentMessages(time, link, 1, planned=True)
         account = self._accounts.pop(cluster, None)
         if account is not None:
             self._reckon(cluster, time)
 
     # When to fold anew
 
-    def _fold_further(self, time: int) -> Iterator[Sent]:
+    def _fold_further(self, time: int) -> Iterator[SentMessages]:
         """Fold the topic further if it saves much less than planned, and than asked for, of what is possible now."""
         if self.saved >= DRIFT * min(self._share * self._possible(), self._asked()):
             return
@@ -356,7 +360,7 @@ class LiveTopic:
         """The share of the entries possible that is saved; all, if there are none."""
         return self.saved / possible if (possible := self._possible()) else 1.0
 
-    def _join(self, clusters: list[int], time: int) -> Iterator[Sent]:
+    def _join(self, clusters: list[int], time: int) -> Iterator[SentMessages]:
         """Make some clusters one; where they share a link, the new entry is told before the old ones go."""
         keeps, *others = clusters
         for link in sorted({link for cluster in clusters for link in self._links_of.get(cluster, ())}):
@@ -366,14 +370,14 @@ class LiveTopic:
             for cluster in there:
                 if cluster != keeps:
                     entry.members |= self._entries[link][cluster].members
-                    entry.ghosts |= self._entries[link][cluster].ghosts
+                    entry.stale_members |= self._entries[link][cluster].stale_members
                     self._drop(link, cluster)
             if len(there) > 1:
                 later = time + self._delay(keeps)
-                for number, since in entry.ghosts.items():
+                for number, since in entry.stale_members.items():
                     self._over(number, link, since, later)
-                entry.ghosts.clear()
-                yield Sent(time, link, 1, planned=True)  # the new entry takes the place of the others
+                entry.stale_members.clear()
+                yield SentMessages(time, link, 1, planned=True)  # the new entry takes the place of the others
         for number, cluster in self.cluster_of.items():
             if cluster in others:
                 self.cluster_of[number] = keeps

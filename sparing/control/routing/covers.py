@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from sparing.control.covering.contest import Contest
-from sparing.control.covering.watched import Change, WatchedCover
+from sparing.control.covering.watched import CoverChange, WatchedCover
 from sparing.model.box import Box
 from sparing.model.policy import Covering
 from sparing.model.subscription import Subscription
@@ -18,10 +18,10 @@ from sparing.model.types import FieldType
 class Cover(Protocol):
     """What a broker knows of one contest, and what of it the next broker needs to know."""
 
-    def add(self, number: int) -> Change:
+    def add(self, number: int) -> CoverChange:
         """A subscription comes."""
 
-    def remove(self, number: int) -> Change:
+    def remove(self, number: int) -> CoverChange:
         """A subscription goes."""
 
     def forwarded(self) -> set[str]:
@@ -54,10 +54,10 @@ class _Watched:
             return subscription.id, box, 0.0
         return subscription.id, box, float(scores[int(np.searchsorted(self._contest.numbers, number))])
 
-    def add(self, number: int) -> Change:
+    def add(self, number: int) -> CoverChange:
         return self._cover.add(*self._entry(number))
 
-    def remove(self, number: int) -> Change:
+    def remove(self, number: int) -> CoverChange:
         return self._cover.remove(self._subscriptions[number].id)
 
     def forwarded(self) -> set[str]:
@@ -77,17 +77,17 @@ class _Afresh:
         places = np.searchsorted(numbers, np.array(sorted(self._there), numbers.dtype))
         return set(numbers[self._contest.forwarded(places)].tolist())
 
-    def add(self, number: int) -> Change:
+    def add(self, number: int) -> CoverChange:
         self._there.add(number)
         return self._change()
 
-    def remove(self, number: int) -> Change:
+    def remove(self, number: int) -> CoverChange:
         self._there.discard(number)
         return self._change()
 
-    def _change(self) -> Change:
+    def _change(self) -> CoverChange:
         before, self._forwarded = self._forwarded, self._all_forwarded()
-        return Change(self._ids(self._forwarded - before), self._ids(before - self._forwarded))
+        return CoverChange(self._ids(self._forwarded - before), self._ids(before - self._forwarded))
 
     def forwarded(self) -> set[str]:
         return set(self._ids(self._forwarded))

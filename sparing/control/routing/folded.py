@@ -21,7 +21,7 @@ from sparing.control.folding.ranges import pieces_of
 from sparing.control.folding.uncovered import extent
 from sparing.control.plan import Plan
 from sparing.control.routes import HERE
-from sparing.control.routing.spread import Spread, Told
+from sparing.control.routing.spread import EntriesByLink, Spread
 from sparing.model.policy import DecisionRule, Folding
 from sparing.model.subscription import Subscription
 
@@ -46,7 +46,7 @@ def _travels_raw(decision: DecisionRule, subscription: Subscription) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class TopicRanges:
     """The subscriptions to a topic, in force or not: their ranges, and the ways to publishers.
 
     In `problem`, nobody is told anything yet. `space` is the measure of where publications may lie.
@@ -73,7 +73,7 @@ class Ground:
         return replace(self.problem, told=bits)
 
 
-def ground_of(plan: Plan, topic: str) -> Ground:
+def ground_of(plan: Plan, topic: str) -> TopicRanges:
     """The ground of a topic; somebody must subscribe to it."""
     numbers = plan.by_topic[topic]
     types = plan.topics[topic].fields
@@ -97,14 +97,14 @@ def ground_of(plan: Plan, topic: str) -> Ground:
         np.array(towards, dtype=np.int32).reshape(-1, len(routes.brokers)),
     )
     everywhere = Problem(whole.starts, whole.low, whole.high, home, problem.told, problem.towards)
-    return Ground(numbers, foldable(plan)[numbers], problem, extent(everywhere))
+    return TopicRanges(numbers, foldable(plan)[numbers], problem, extent(everywhere))
 
 
 @dataclass(frozen=True, eq=False)
 class FoldedTopic:
     """The clusters of a topic, by places in its ground."""
 
-    ground: Ground
+    ground: TopicRanges
     problem: Problem
     folds: Folds
 
@@ -130,7 +130,7 @@ class Folded:
         return found
 
     @cached_property
-    def entries(self) -> Told:
+    def entries(self) -> EntriesByLink:
         """Link and kind of message -> the lowest number of each cluster that is told there."""
         return {key: np.unique(self.cluster_of[numbers]) for key, numbers in self.spread.told.items()}
 

@@ -35,7 +35,7 @@ class Message:
     withdrawn: bool
 
 
-class Errand(NamedTuple):
+class Announcement(NamedTuple):
     """Why subscriptions are told towards a broker with publishers: some contest, and over which links."""
 
     contest: Contest
@@ -54,22 +54,26 @@ class Network:
         self.s_links = {topic: marking.s_link for topic, marking in spread.markings.items()}
         self._number = {subscription.id: number for number, subscription in enumerate(plan.subscriptions)}
         self._errands = [
-            *(Errand(t.contest, t.at, topic, frozenset([True])) for (topic, _), t in spread.climbing.items()),
-            *(Errand(t.contest, t.at, t.contest.advertisement.topic, _over(t.contest)) for t in spread.tables),
+            *(Announcement(t.contest, t.at, topic, frozenset([True])) for (topic, _), t in spread.climbing.items()),
+            *(Announcement(t.contest, t.at, t.contest.advertisement.topic, _over(t.contest)) for t in spread.tables),
         ]
         concerned = {id(e.contest.numbers): e.contest.numbers for e in self._errands}
         sets = {key: frozenset(numbers.tolist()) for key, numbers in concerned.items()}
-        self._concerned = [sets[id(errand.contest.numbers)] for errand in self._errands]
-        self._contests_for_the_best = [at for at, errand in enumerate(self._errands) if in_contest(errand.contest)]
+        self._concerned = [sets[id(announcement.contest.numbers)] for announcement in self._errands]
+        self._contests_for_the_best = [
+            at for at, announcement in enumerate(self._errands) if in_contest(announcement.contest)
+        ]
         self.waiting: deque[Message] = deque()
         # Broker -> subscription -> the neighbour that told it.
         self.known: list[dict[int, int]] = [{} for _ in plan.routes.brokers]
-        self._covers: dict[tuple[int, int], Cover] = {}  # by errand and broker, made when first needed
-        # By errand: boxes of its contest that were cut off before, since every broker on the way needs the same.
+        self._covers: dict[tuple[int, int], Cover] = {}  # by announcement and broker, made when first needed
+        # By announcement: boxes of its contest that were cut off before, since every broker on the way needs the same.
         self._clipped: list[dict[int, Box]] = [{} for _ in self._errands]
         self._ways: dict[tuple[int, int], frozenset[int]] = {}  # brokers between two, both ends included
-        self._told: Counter[tuple[int, int]] = Counter()  # (link, subscription) -> for how many errands it was told
-        self._first_told: dict[tuple[int, int], set[int]] = {}  # by errand and broker, until there is a cover
+        self._told: Counter[tuple[int, int]] = (
+            Counter()
+        )  # (link, subscription) -> for how many announcements it was told
+        self._first_told: dict[tuple[int, int], set[int]] = {}  # by announcement and broker, until there is a cover
         for at, table in enumerate([*spread.climbing.values(), *spread.tables]):
             for entry in table.known:
                 if entry.link == NO_LINK or not self._runs(at, entry.link):
@@ -81,7 +85,7 @@ class Network:
             self.known[int(self._routes.target[link])][number] = int(self._routes.source[link])
         for number in np.flatnonzero(in_force).tolist():
             self.known[int(plan.broker_of[number])][number] = OWN
-        # Errand for the k best, s-link -> how many are told there that it concerns.
+        # Announcement for the k best, s-link -> how many are told there that it concerns.
         self._matching: Counter[tuple[int, int]] = Counter()
         self.announcements: list[int] = []  # links down which one was told, or withdrawn
         for link, number in self._told:
@@ -89,9 +93,9 @@ class Network:
         self.announcements.clear()
 
     def _runs(self, at: int, link: int) -> bool:
-        """Whether an errand leads over a link as it is marked."""
-        errand = self._errands[at]
-        return bool(self.s_links[errand.topic][self._routes.reverse(link)]) in errand.over
+        """Whether an announcement leads over a link as it is marked."""
+        announcement = self._errands[at]
+        return bool(self.s_links[announcement.topic][self._routes.reverse(link)]) in announcement.over
 
     def _comes_by(self, number: int, broker: int, root: int) -> bool:
         """Whether a subscription comes by a broker on its way to another."""
@@ -101,7 +105,7 @@ class Network:
         return broker in self._ways[ends]
 
     def _cover(self, at: int, broker: int, but: int | None = None, beside: int | None = None) -> Cover:
-        """What a broker knows that concerns an errand, for whichever it was told; `but` one, `beside` another.
+        """What a broker knows that concerns an announcement, for whichever it was told; `but` one, `beside` another.
 
         A new cover may choose others among equals than had been told before: then the difference is told, too.
         """
@@ -141,10 +145,10 @@ class Network:
         changed = [self._routes.reverse(link) for link in np.flatnonzero(before != s_link).tolist()]
         ends = [
             (at, int(self._routes.source[link]), link)
-            for at, errand in enumerate(self._errands)
-            if errand.topic == topic and len(errand.over) == 1
+            for at, announcement in enumerate(self._errands)
+            if announcement.topic == topic and len(announcement.over) == 1
             for link in changed
-            if self._routes.link_of[self._routes.source[link], errand.root] == link
+            if self._routes.link_of[self._routes.source[link], announcement.root] == link
         ]
         for at, broker, link in ends:
             if self._runs(at, link):
@@ -195,11 +199,11 @@ class Network:
 
     def _pass_on(self, broker: int, number: int, gone: bool) -> None:
         new, old = list[tuple[int, int]](), list[tuple[int, int]]()
-        for at, errand in enumerate(self._errands):
-            if number not in self._concerned[at] or broker == errand.root:
+        for at, announcement in enumerate(self._errands):
+            if number not in self._concerned[at] or broker == announcement.root:
                 continue
-            link = int(self._routes.link_of[broker, errand.root])
-            if link < 0 or not self._runs(at, link) or not self._comes_by(number, broker, errand.root):
+            link = int(self._routes.link_of[broker, announcement.root])
+            if link < 0 or not self._runs(at, link) or not self._comes_by(number, broker, announcement.root):
                 continue
             cover = self._cover(at, broker, beside=number) if gone else self._cover(at, broker, but=number)
             change = cover.remove(number) if gone else cover.add(number)
@@ -239,13 +243,13 @@ class Network:
                     self.announcements.append(self._routes.reverse(link))
 
     def _matches_beyond(self, at: int, link: int, number: int) -> bool:
-        """Whether a subscription concerns an errand and comes over a link, an s-link, on its way."""
-        errand, source = self._errands[at], int(self._routes.source[link])
+        """Whether a subscription concerns an announcement and comes over a link, an s-link, on its way."""
+        announcement, source = self._errands[at], int(self._routes.source[link])
         return bool(
-            self.s_links[errand.topic][self._routes.reverse(link)]
+            self.s_links[announcement.topic][self._routes.reverse(link)]
             and number in self._concerned[at]
-            and self._routes.link_of[source, errand.root] == link
-            and self._comes_by(number, source, errand.root)
+            and self._routes.link_of[source, announcement.root] == link
+            and self._comes_by(number, source, announcement.root)
         )
 
     def announced(self) -> dict[int, int]:

@@ -25,11 +25,11 @@ from sparing.control.matchmaker.marking import Marking
 from sparing.control.matchmaker.signalling import signal
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
-from sparing.control.routing.tables import Met, Table, table_of
+from sparing.control.routing.tables import MetSubscriptions, RoutingTable, table_of
 from sparing.model.bill import MessageKind
 from sparing.model.policy import Covering, Matchmaker
 
-Told = dict[tuple[int, MessageKind], np.ndarray]  # link and kind of message -> numbers of subscriptions
+EntriesByLink = dict[tuple[int, MessageKind], np.ndarray]  # link and kind of message -> numbers of subscriptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,8 @@ class Spread:
 
     plan: Plan
     markings: dict[str, Marking]  # by topic
-    climbing: dict[tuple[str, int], Table]  # by topic and publishers' broker: subscriptions on their way up
-    tables: tuple[Table, ...]  # of the different contests of the advertisements
+    climbing: dict[tuple[str, int], RoutingTable]  # by topic and publishers' broker: subscriptions on their way up
+    tables: tuple[RoutingTable, ...]  # of the different contests of the advertisements
 
     def advertised(self) -> Iterator[tuple[int, int]]:
         """Links and the numbers of the advertisements that cross them."""
@@ -49,7 +49,7 @@ class Spread:
             yield from ((link, number) for link in tree.links[~marking.s_link[tree.links]].tolist())
 
     @cached_property
-    def told(self) -> Told:
+    def told(self) -> EntriesByLink:
         """The subscriptions that are told over links, each once, for however many advertisements."""
         found: dict[tuple[int, MessageKind], list[np.ndarray]] = {}
         for table in self.climbing.values():
@@ -137,7 +137,7 @@ def spread_of(
         met = None
         if not in_contest(contest):
             topic, root = contest.advertisement.topic, plan.routes.number[contest.advertisement.broker]
-            met = Met(climbing[topic, root], markings[topic].climbs)
+            met = MetSubscriptions(climbing[topic, root], markings[topic].climbs)
         tables.append(table_of(contest, plan.broker_of, plan.routes, False, in_force, met))
     return Spread(plan, markings, climbing, tuple(tables))
 

@@ -17,7 +17,7 @@ from sparing.control.routes import Routes
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownSubscriptions:
     """What one broker knows: subscription numbers, ascending, and how many subscriptions each stands for.
 
     `forwarded` are the places of those that it tells its neighbour towards the publisher, over `link`.
@@ -34,12 +34,12 @@ NO_LINK = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RoutingTable:
     """The brokers that know something, those farthest from the publisher first."""
 
     contest: Contest
     at: int  # the publisher's broker
-    known: tuple[Known, ...]
+    known: tuple[KnownSubscriptions, ...]
 
     def told(self) -> dict[int, np.ndarray]:
         """Link -> numbers of the subscriptions that cross it."""
@@ -50,10 +50,10 @@ class Table:
         }
 
 
-class Met(NamedTuple):
+class MetSubscriptions(NamedTuple):
     """What an advertisement meets: subscriptions that climbed without knowing it, and over which links they do."""
 
-    climbing: Table
+    climbing: RoutingTable
     climbs: Callable[[int], bool]
 
 
@@ -63,10 +63,10 @@ def table_of(
     routes: Routes,
     weighted: bool,
     in_force: np.ndarray | None = None,
-    met: Met | None = None,
+    met: MetSubscriptions | None = None,
     over: Callable[[int], bool] | None = None,
     done: dict[int, np.ndarray] | None = None,
-) -> Table:
+) -> RoutingTable:
     """The routing table of an advertisement. `in_force` (by subscription number) leaves some subscriptions out.
 
     With `met`, brokers that do not know the advertisement have what climbs there, and tell that. With `over`, only
@@ -93,7 +93,7 @@ def table_of(
         order = np.argsort(places)
         places, mass = places[order], mass[order]
         if broker == root:
-            known.append(Known(broker, contest.numbers[places], mass, np.zeros(0, np.int64), NO_LINK))
+            known.append(KnownSubscriptions(broker, contest.numbers[places], mass, np.zeros(0, np.int64), NO_LINK))
             continue
         link = int(routes.link_of[broker, root])
         if over is not None and not over(link):
@@ -103,15 +103,15 @@ def table_of(
             places, sent = (_places(contest, some) for some in (below.numbers, below.numbers[below.forwarded]))
             arrived.setdefault(int(routes.target[link]), []).append((sent, np.ones(len(sent))))
             ones = np.ones(len(places))
-            known.append(Known(broker, contest.numbers[places], ones, np.searchsorted(places, sent), link))
+            known.append(KnownSubscriptions(broker, contest.numbers[places], ones, np.searchsorted(places, sent), link))
             continue
         sent = contest.forwarded(places) if done is None or link not in done else done[link]
         if done is not None:
             done[link] = sent
         weights = contest.stood_for(places, sent, mass) if weighted else np.ones(len(sent))
         arrived.setdefault(int(routes.target[link]), []).append((sent, weights))
-        known.append(Known(broker, contest.numbers[places], mass, np.searchsorted(places, sent), link))
-    return Table(contest, root, tuple(known))
+        known.append(KnownSubscriptions(broker, contest.numbers[places], mass, np.searchsorted(places, sent), link))
+    return RoutingTable(contest, root, tuple(known))
 
 
 def _places(contest: Contest, numbers: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ SIMILARITY = "similarity"
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class AttachmentReason:
     """Why a subscriber (or a leaf broker: `kind`) with several candidates hangs at a broker.
 
     `alternatives` are all candidates with their distances, the chosen one too. By similarity, the broker's unique range

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sparing.control.routes import Routes
-from sparing.control.trees.attachment import Reason, distances, nearest
+from sparing.control.trees.attachment import AttachmentReason, distances, nearest
 from sparing.model.subscription import Advertisement, Subscription
 
 
@@ -18,9 +18,9 @@ def do(
     candidates: Mapping[str, tuple[str, ...]],
     subscriptions: Iterable[Subscription],
     advertisements: Iterable[Advertisement],
-) -> tuple[dict[str, str], tuple[Reason, ...]]:
+) -> tuple[dict[str, str], tuple[AttachmentReason, ...]]:
     """Subscriber -> the broker that serves it, and why, for those with several candidates, in the order of names."""
     far = distances(routes, candidates, subscriptions, advertisements)
-    reasons = tuple(Reason(who, nearest(far[who]), far[who]) for who in sorted(far))
+    reasons = tuple(AttachmentReason(who, nearest(far[who]), far[who]) for who in sorted(far))
     homes = {who: brokers[0] for who, brokers in candidates.items()}
     return homes | {reason.who: reason.broker for reason in reasons}, reasons

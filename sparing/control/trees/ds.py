@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.control.folding.ranges import Pieces, pieces_of
+from sparing.control.folding.ranges import RangePieces, pieces_of
 from sparing.control.routes import Routes
-from sparing.control.trees.attachment import SIMILARITY, Reason, sources
+from sparing.control.trees.attachment import SIMILARITY, AttachmentReason, sources
 from sparing.control.trees.do import do
 from sparing.control.trees.shared_tree import shared_tree
-from sparing.control.trees.unique_range import Ground
+from sparing.control.trees.unique_range import TopicBoxes
 from sparing.model.overlay import Overlay
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.topic import Topic
@@ -42,7 +42,7 @@ def attach(
     first: Sequence[int],
     candidates: Sequence[Sequence[int]],
     hops: Sequence[Sequence[float]],
-    pieces: Pieces,
+    pieces: RangePieces,
     gamma: float,
     owner: Sequence[int] | None = None,
 ) -> tuple[list[int], list[Move]]:
@@ -54,7 +54,7 @@ def attach(
     Ties: the larger range, then the lower item, then the lower broker.
     """
     whose = np.arange(len(first)) if owner is None else np.asarray(owner, dtype=np.int64)
-    return _greedy(first, candidates, hops, [Ground(pieces, whose, len(first))], gamma)
+    return _greedy(first, candidates, hops, [TopicBoxes(pieces, whose, len(first))], gamma)
 
 
 def ds(
@@ -64,7 +64,7 @@ def ds(
     advertisements: Iterable[Advertisement],
     topics: Mapping[str, Topic],
     gamma: float,
-) -> tuple[dict[str, str], tuple[Reason, ...]]:
+) -> tuple[dict[str, str], tuple[AttachmentReason, ...]]:
     """Subscriber -> the broker that serves it, and why, for those with several candidates."""
     wanted, advertised = list(subscriptions), list(advertisements)
     homes, near = do(routes, candidates, wanted, advertised)
@@ -82,7 +82,7 @@ def ds_tree(
     advertisements: Iterable[Advertisement],
     topics: Mapping[str, Topic],
     gamma: float,
-) -> tuple[frozenset[tuple[str, str]], tuple[Reason, ...]]:
+) -> tuple[frozenset[tuple[str, str]], tuple[AttachmentReason, ...]]:
     """The shared tree with leaf brokers hung elsewhere, and why, for those that have a choice.
 
     A leaf without publishers may hang at any neighbour that is no leaf. It brings all subscriptions of the subscribers
@@ -114,7 +114,9 @@ def ds_tree(
     owners = [served_by[subscription.subscriber] for subscription in wanted]
     moved = _moved(homes, options, owners, wanted, advertised, topics, gamma)
     reasons = tuple(
-        moved.get(leaf, Reason(leaf, homes[leaf], options[leaf])) for leaf in sorted(homes) if len(options[leaf]) > 1
+        moved.get(leaf, AttachmentReason(leaf, homes[leaf], options[leaf]))
+        for leaf in sorted(homes)
+        if len(options[leaf]) > 1
     )
     rehung = {leaf: reason.broker for leaf, reason in moved.items()}
     links = {(one, other) for one, other in tree if one not in rehung and other not in rehung}
@@ -130,7 +132,7 @@ def _moved(
     advertisements: Sequence[Advertisement],
     topics: Mapping[str, Topic],
     gamma: float,
-) -> dict[str, Reason]:
+) -> dict[str, AttachmentReason]:
     """Those that hang elsewhere than at first, given whose each subscription is."""
     names = sorted(homes)
     brokers = sorted({broker for mine in options.values() for broker in mine})
@@ -148,7 +150,7 @@ def _moved(
     for item, saving in sorted(saved.items()):
         name, broker = names[item], brokers[last[item]]
         more = _more(options[name][broker], options[name][homes[name]])
-        found[name] = Reason(name, broker, options[name], SIMILARITY, saving, more)
+        found[name] = AttachmentReason(name, broker, options[name], SIMILARITY, saving, more)
     return found
 
 
@@ -159,7 +161,7 @@ def _grounds(
     subscriptions: Sequence[Subscription],
     advertisements: Sequence[Advertisement],
     topics: Mapping[str, Topic],
-) -> list[Ground]:
+) -> list[TopicBoxes]:
     """The topics that those with a choice subscribe to: ranges of different topics have nothing in common."""
     item = {name: at for at, name in enumerate(names)}
     choosing = {name for name, mine in options.items() if len(mine) > 1}
@@ -171,7 +173,7 @@ def _grounds(
         ]
         within = [ad.box for ad in advertisements if ad.topic == topic]
         pieces = pieces_of([box for _, box in mine], topics[topic].fields, within)
-        found.append(Ground(pieces, np.array([owner for owner, _ in mine]), len(names)))
+        found.append(TopicBoxes(pieces, np.array([owner for owner, _ in mine]), len(names)))
     return found
 
 
@@ -179,7 +181,7 @@ def _greedy(
     first: Sequence[int],
     candidates: Sequence[Sequence[int]],
     hops: Sequence[Sequence[float]],
-    grounds: Sequence[Ground],
+    grounds: Sequence[TopicBoxes],
     gamma: float,
 ) -> tuple[list[int], list[Move]]:
     at = np.array(first, dtype=np.int64)

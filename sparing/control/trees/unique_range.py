@@ -10,16 +10,16 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.folding.ranges import Pieces
+from sparing.control.folding.ranges import RangePieces
 
 MOST_CELLS = 1 << 14  # of a grid that is counted at once
 ROUNDING = 1e-9  # of what somebody covers: less is no change
 
 
-class Ground:
+class TopicBoxes:
     """The subscriptions of items to one topic; `owner` says which item each belongs to."""
 
-    def __init__(self, pieces: Pieces, owner: np.ndarray, items: int) -> None:
+    def __init__(self, pieces: RangePieces, owner: np.ndarray, items: int) -> None:
         item = np.repeat(np.asarray(owner, dtype=np.int64), np.diff(pieces.starts))
         solid = (pieces.low < pieces.high).all(axis=1)  # what has no extent changes nothing
         item, low, high = item[solid], pieces.low[solid], pieces.high[solid]

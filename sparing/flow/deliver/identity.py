@@ -4,7 +4,7 @@ The digest is taken of a text that says what the notification is about. A subscr
 texts of different kinds need not differ. Text that publishers choose is preceded by its length or comes last, so no
 choice of ids makes two texts equal.
 
-On Spark the digest is computed natively (`spark/unpack_stage.py`), once for all recipients.
+On Spark the digest is computed natively (`spark/pipeline/unpack_stage.py`), once for all recipients.
 """
 
 from __future__ import annotations

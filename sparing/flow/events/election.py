@@ -12,37 +12,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sparing.flow.events.context import MergeContext
 from sparing.flow.events.event import Event
 from sparing.flow.events.messages import COORDINATION
-from sparing.flow.events.scene import Scene
 
 
-def elect(scene: Scene, event: Event, time: int, claimants: Iterable[int]) -> int:
+def elect(context: MergeContext, event: Event, time: int, claimants: Iterable[int]) -> int:
     """The winner among those who claim."""
-    tree, active = scene.trees[event.tree], scene.roles(event, time).active
-    claims = sorted(claimants, key=scene.name)
+    tree, active = context.trees[event.tree], context.roles(event, time).active
+    claims = sorted(claimants, key=context.name)
     winner = claims[-1]
     for claimant in claims:
         for other in active:
-            scene.messages.send(tree, claimant, other, COORDINATION, time)
-        scene.see(event, time, "claims", claimant)
+            context.messages.send(tree, claimant, other, COORDINATION, time)
+        context.see(event, time, "claims", claimant)
     for loser in claims[:-1]:
-        scene.messages.send(tree, winner, loser, COORDINATION, time)
-    scene.see(event, time, "coordinates", winner)
+        context.messages.send(tree, winner, loser, COORDINATION, time)
+    context.see(event, time, "coordinates", winner)
     return winner
 
 
-def re_elect(scene: Scene, event: Event, time: int) -> int | None:
+def re_elect(context: MergeContext, event: Event, time: int) -> int | None:
     """Another coordinator in place of one that is down; None while no aggregator is up.
 
     Those claim who know of the event, or if none does, the active aggregator nearest to the center.
     """
-    active = scene.roles(event, time).active
+    active = context.roles(event, time).active
     claimants = [broker for broker in active if broker in event.seen] or list(active[:1])
     if not claimants:
         return None
-    winner = elect(scene, event, time, claimants)
-    tree = scene.trees[event.tree]
+    winner = elect(context, event, time, claimants)
+    tree = context.trees[event.tree]
     for broker in sorted((event.seen.keys() | event.kept.keys()) - set(active)):
-        scene.messages.send(tree, winner, broker, COORDINATION, time)
+        context.messages.send(tree, winner, broker, COORDINATION, time)
     return winner

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from sparing.flow.events.audience import Audience, EventAudience, Key
 from sparing.flow.events.bits import bits_of
-from sparing.flow.events.crowd import Circle, Crowd, Key
 from sparing.model.types import Code
 
 
@@ -26,10 +26,10 @@ class Fact(NamedTuple):
 
 
 @dataclass(slots=True)
-class Told:
-    """What a circle has been told whose filter has held, and whether the event has been urgent to it."""
+class NotifiedAudience:
+    """What a audience has been told whose filter has held, and whether the event has been urgent to it."""
 
-    circle: Circle
+    audience: Audience
     version: int = 0
     roused: bool = False
 
@@ -49,10 +49,10 @@ class Event:
     home: int  # the broker at which it was first reported
     tree: int
     hops: int  # between passive and active aggregators
-    crowd: Crowd  # whom it may concern
+    event_audience: EventAudience  # whom it may concern
     gathers: frozenset[int]  # brokers of those who compute with the whole event
     last: int
-    told: dict[int, list[Told]] = field(default_factory=dict)  # by the numbers of circles
+    told: dict[int, list[NotifiedAudience]] = field(default_factory=dict)  # by the numbers of audiences
     facts: list[Fact] = field(default_factory=list)
     number: dict[tuple[int, Code], int] = field(default_factory=dict)
     on_field: dict[int, int] = field(default_factory=dict)  # field -> the facts on it
@@ -77,12 +77,12 @@ class Event:
     @property
     def cycles(self) -> tuple[int, ...]:
         """The notification cycles of those whom it may concern, without at once."""
-        return self.crowd.cycles
+        return self.event_audience.cycles
 
     @property
     def wanted(self) -> bool:
         """Whether it concerns anybody who is to be told."""
-        return bool(self.crowd.goals)
+        return bool(self.event_audience.goals)
 
     @property
     def everything(self) -> int:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sparing.flow.deliver.payload import json_value
+from sparing.flow.events.context import EventStep, MergeContext
 from sparing.flow.events.event import Event
-from sparing.flow.events.scene import Happening, Scene
 from sparing.model.constraint import Constraint
 
 
 @dataclass(frozen=True)
-class Line:
+class StoryLine:
     """Something that happened, in names: `facts` as `field = value`, `who` as subscriptions."""
 
     time: int
@@ -31,7 +31,7 @@ class Story:
     key: str
     began: int
     closes: int
-    lines: tuple[Line, ...]
+    lines: tuple[StoryLine, ...]
     missing: tuple[str, ...] = ()
 
     @property
@@ -44,15 +44,15 @@ class Story:
 class Chronicler:
     """Writes the stories of the events with a key."""
 
-    scene: Scene
+    context: MergeContext
     key: str
     events: list[Event] = field(default_factory=list)
-    happenings: dict[int, list[Happening]] = field(default_factory=dict)
+    happenings: dict[int, list[EventStep]] = field(default_factory=dict)
 
-    def see(self, event: Event, happening: Happening) -> None:
+    def see(self, event: Event, happening: EventStep) -> None:
         """Something happened."""
         if id(event) not in self.happenings:
-            if key_text(self.scene, event) != self.key:
+            if key_text(self.context, event) != self.key:
                 return
             self.events.append(event)  # which also keeps its id from being used again
             self.happenings[id(event)] = []
@@ -65,32 +65,32 @@ class Chronicler:
     def _story(self, event: Event, subscription: int | None) -> Story:
         lines = tuple(self._line(event, happening) for happening in self.happenings[id(event)])
         missing = () if subscription is None else self._missing(event, subscription)
-        return Story(self.scene.topic.name, self.key, event.began, event.closes, lines, missing)
+        return Story(self.context.topic.name, self.key, event.began, event.closes, lines, missing)
 
-    def _line(self, event: Event, found: Happening) -> Line:
-        scene = self.scene
+    def _line(self, event: Event, found: EventStep) -> StoryLine:
+        context = self.context
         facts = tuple(
-            f"{scene.circles.fields[fact.field]} = {value_text(scene, fact.field, fact.code)}"
+            f"{context.audiences.fields[fact.field]} = {value_text(context, fact.field, fact.code)}"
             for fact in event.members(found.facts)
-            if scene.circles.fields[fact.field] not in (*scene.merge.key, scene.topic.time)
+            if context.audiences.fields[fact.field] not in (*context.merge.key, context.topic.time)
         )
-        broker = scene.name(found.broker) if found.broker >= 0 else ""
-        target = scene.name(found.target) if found.target >= 0 else ""
-        who = tuple(scene.plan.subscriptions[number].id for number in found.who)
-        return Line(found.time, found.what, broker, target, facts, who)
+        broker = context.name(found.broker) if found.broker >= 0 else ""
+        target = context.name(found.target) if found.target >= 0 else ""
+        who = tuple(context.plan.subscriptions[number].id for number in found.who)
+        return StoryLine(found.time, found.what, broker, target, facts, who)
 
     def _missing(self, event: Event, number: int) -> tuple[str, ...]:
         """Why a subscription was told nothing."""
-        scene, subscription = self.scene, self.scene.plan.subscriptions[number]
-        if any(number in told.circle.members for some in event.told.values() for told in some):
+        context, subscription = self.context, self.context.plan.subscriptions[number]
+        if any(number in told.audience.members for some in event.told.values() for told in some):
             return ()
         begins, ends = subscription.valid_from, subscription.valid_until
         if (begins is not None and event.began < begins) or (ends is not None and event.began >= ends):
             return ("being in force when the event began",)
         return tuple(
-            constraint.sql(name, scene.topic.fields[name])
+            constraint.sql(name, context.topic.fields[name])
             for name, constraint in subscription.query.box.constraints
-            if not _holds(event, scene.circles.number[name], constraint)
+            if not _holds(event, context.audiences.number[name], constraint)
         )
 
 
@@ -99,13 +99,13 @@ def _holds(event: Event, field: int, constraint: Constraint) -> bool:
     return any(map(constraint.admits, values)) if values else constraint.missing
 
 
-def key_text(scene: Scene, event: Event) -> str:
+def key_text(context: MergeContext, event: Event) -> str:
     """The key of an event as a person writes it."""
-    fields: Sequence[str] = scene.merge.key
-    kinds = [scene.topic.fields[name] for name in fields]
+    fields: Sequence[str] = context.merge.key
+    kinds = [context.topic.fields[name] for name in fields]
     return ", ".join(str(kind.value(code)) for kind, code in zip(kinds, event.key, strict=True))
 
 
-def value_text(scene: Scene, field: int, code: object) -> str:
+def value_text(context: MergeContext, field: int, code: object) -> str:
     """A value as it is written in notifications."""
-    return json_value(scene.topic.fields[scene.circles.fields[field]].value(code))  # type: ignore[arg-type]
+    return json_value(context.topic.fields[context.audiences.fields[field]].value(code))  # type: ignore[arg-type]

@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sparing.flow.at_once import AtOnce
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.at_once import AtOnce
+from sparing.flow.arrival.matched import Matched
 from sparing.flow.deliver.notifications import Notifications
+from sparing.flow.events.context import EventWatcher, MergeContext
 from sparing.flow.events.event import Event
+from sparing.flow.events.merged_notifications import MergedNotification, PayloadWriter, codes_of
 from sparing.flow.events.reports import reports_of
-from sparing.flow.events.scene import Scene, Watcher
-from sparing.flow.events.telling import Teller, Telling, codes_of
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.flow.interests import Interests
-from sparing.flow.matched import Matched
-from sparing.flow.overlay import Overlay
-from sparing.flow.publications import Publications
-from sparing.flow.walk_state import WalkState
+from sparing.flow.windows.window_state import WindowState
+from sparing.flow.windows.window_walk import WindowWalk
 from sparing.match.columns import Column
 from sparing.model.bill import Bill, total
 from sparing.model.types import Kind, code_float
@@ -31,10 +31,10 @@ from sparing.model.types import Kind, code_float
 
 @dataclass
 class MergedState:
-    """What one lane of a merged topic remembers between two batches; `groups` are its aggregates under way."""
+    """What one partition of a merged topic remembers between two batches; `groups` are its aggregates under way."""
 
     events: EventState = field(default_factory=EventState)
-    groups: dict[str, WalkState] = field(default_factory=dict)
+    groups: dict[str, WindowState] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -55,7 +55,7 @@ class MergedOutcome:
     how events are merged. `late` are reports that came too late.
     """
 
-    told: list[Telling]
+    told: list[MergedNotification]
     notifications: list[Notifications]
     bill: Bill
     siena: dict[tuple[str, str], int]
@@ -66,10 +66,10 @@ class MergedOutcome:
 class MergedTopic:
     """A merged topic under one plan."""
 
-    def __init__(self, interests: Interests, topic: str, at_once: AtOnce, overlay: Overlay) -> None:
-        self.scene = Scene(interests.plan, topic)
-        self._walk = EventWalk(self.scene)
-        self._teller = Teller(self.scene)
+    def __init__(self, interests: Interests, topic: str, at_once: AtOnce, overlay: WindowWalk) -> None:
+        self.context = MergeContext(interests.plan, topic)
+        self._walk = EventWalk(self.context)
+        self._teller = PayloadWriter(self.context)
         self._interests, self._at_once, self._overlay = interests, at_once, overlay
 
     def advance(
@@ -78,7 +78,7 @@ class MergedTopic:
         arrivals: Sequence[Publications],
         until: int,
         late_before: int,
-        watcher: Watcher | None = None,
+        watcher: EventWatcher | None = None,
         bound: bool = False,
     ) -> tuple[MergedState, MergedOutcome]:
         """Take in reports, then do everything that falls before `until`; those made before `late_before` are set aside.
@@ -86,10 +86,10 @@ class MergedTopic:
         `bound` is for whole traces.
         """
         state = state or MergedState()
-        self.scene.watcher = watcher
+        self.context.watcher = watcher
         late = [late for part in arrivals if len(late := part.take(np.flatnonzero(part.time < late_before)))]
         timely = [part.take(np.flatnonzero(part.time >= late_before)) for part in arrivals]
-        reports = [report for part in timely for report in reports_of(part, self.scene.topic)]
+        reports = [report for part in timely for report in reports_of(part, self.context.topic)]
         events, outcome = self._walk.advance(state.events, reports, until)
         told = [self._teller.tell(notice) for notice in outcome.notices]
         groups, notifications, bill, least = self._compute(state.groups, outcome.closed, until, bound)
@@ -100,14 +100,14 @@ class MergedTopic:
         return MergedState(events, groups), found
 
     def _compute(
-        self, groups: dict[str, WalkState], closed: Sequence[Event], until: int, bound: bool
-    ) -> tuple[dict[str, WalkState], list[Notifications], Bill, Counter[tuple[str, str]]]:
+        self, groups: dict[str, WindowState], closed: Sequence[Event], until: int, bound: bool
+    ) -> tuple[dict[str, WindowState], list[Notifications], Bill, Counter[tuple[str, str]]]:
         """Events that are closed go to aggregates, and their windows on to `until`."""
         waiting: dict[str, list[Matched]] = {}
         bills, notifications, least = [], list[Notifications](), Counter[tuple[str, str]]()
         routes = self._interests.plan.routes
         for publications in self._published(closed):
-            for arrival in self._at_once.arrive_whole(publications, only_here=not self.scene.policy.merges):
+            for arrival in self._at_once.arrive_whole(publications, only_here=not self.context.policy.merges):
                 bills.append(arrival.bill)
                 least.update(arrival.bill.by_overlay_link())
                 for group, matched in arrival.held.items():
@@ -127,13 +127,13 @@ class MergedTopic:
         """Closed events as publications: at their coordinators, or if nobody merges, at everybody's own broker."""
         if not closed:
             return []
-        if self.scene.policy.merges:
+        if self.context.policy.merges:
             return [self._whole([(event, event.coordinator or 0) for event in closed])]
         at = sorted({broker for event in closed for broker in event.gathers})
         return [self._whole([(event, broker) for event in closed if broker in event.gathers]) for broker in at]
 
     def _whole(self, events: Sequence[tuple[Event, int]]) -> Publications:
-        topic = self.scene.topic
+        topic = self.context.topic
         codes = [codes_of(event) for event, _ in events]
         columns = {}
         for number, (name, kind) in enumerate(topic.fields.items()):

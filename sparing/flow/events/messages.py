@@ -7,7 +7,7 @@ from collections import Counter
 
 from sparing.control.merging.tree import MergeTree
 from sparing.control.plan import Plan
-from sparing.flow.events.crowd import Circle
+from sparing.flow.events.audience import Audience
 from sparing.model.bill import Bill, BillKey, MessageKind
 
 PUBLICATION, MERGED, COORDINATION = MessageKind.PUBLICATION, MessageKind.MERGED, MessageKind.COORDINATION
@@ -19,7 +19,7 @@ class Messages:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._paths: Counter[tuple[MergeTree, int, int, MessageKind, int]] = Counter()
-        self._last_hops: Counter[tuple[Circle, int]] = Counter()
+        self._last_hops: Counter[tuple[Audience, int]] = Counter()
         self._everywhere: Counter[tuple[MergeTree, int, frozenset[int], int]] = Counter()
 
     def send(self, tree: MergeTree, source: int, target: int, kind: MessageKind, time: int) -> None:
@@ -27,9 +27,9 @@ class Messages:
         if source != target:
             self._paths[tree, source, target, kind, time // self._plan.bucket] += 1
 
-    def notify(self, circle: Circle, time: int) -> None:
-        """One to every member of a circle."""
-        self._last_hops[circle, time // self._plan.bucket] += 1
+    def notify(self, audience: Audience, time: int) -> None:
+        """One to every member of a audience."""
+        self._last_hops[audience, time // self._plan.bucket] += 1
 
     def everywhere(self, tree: MergeTree, source: int, goals: frozenset[int], time: int) -> None:
         """A report as it travels if nobody merges: over every link to a broker that it may concern, once."""
@@ -46,10 +46,10 @@ class Messages:
             for (tree, source, goals, at), times in self._everywhere.items():
                 for one, other in tree.links_to(source, goals):
                     bill[BillKey(names[one], names[other], PUBLICATION, at * bucket)] += times
-        for (circle, at), times in self._last_hops.items():
-            for number in circle.members:
+        for (audience, at), times in self._last_hops.items():
+            for number in audience.members:
                 who = self._plan.subscriptions[number].subscriber
-                bill[BillKey(names[circle.broker], who, MessageKind.NOTIFICATION, at * bucket)] += times
+                bill[BillKey(names[audience.broker], who, MessageKind.NOTIFICATION, at * bucket)] += times
         return bill
 
     def siena(self) -> dict[tuple[str, str], int]:

@@ -86,14 +86,14 @@ def placer_of(placement: Placement, tree: MergeTree) -> Placer:
 
 
 @dataclass(slots=True)
-class Busy:
+class AggregatorLoad:
     """What an aggregator had to do with an event: reports from each child and its own, messages it sent up."""
 
     own: int = 0
     seen: int = 0
     sent: int = 0
     flushes: set[int] = field(default_factory=set)  # ticks
-    below: dict[int, Busy] = field(default_factory=dict)
+    below: dict[int, AggregatorLoad] = field(default_factory=dict)
 
     def take(self, facts: int, new: int, tick: int) -> None:
         """A report comes in: the first is passed on, of others what is new is flushed at the next tick."""
@@ -105,10 +105,10 @@ class Busy:
         self.seen |= facts
 
 
-def workload(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[dict[int, Busy], int]:
+def workload(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[dict[int, AggregatorLoad], int]:
     """What each passive aggregator had to do at a distance, and how many links reports crossed raw."""
     roles = tree.roles(hops)
-    busy: dict[int, Busy] = {}
+    busy: dict[int, AggregatorLoad] = {}
     raw = 0
     for time, broker, facts in event.log:
         tick = time if event.at_once else (next_tick(event, time) or time)
@@ -118,12 +118,12 @@ def workload(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[dict[i
             raw += len(way) - 1
             continue
         raw += at
-        found = busy.setdefault(way[at], Busy())
+        found = busy.setdefault(way[at], AggregatorLoad())
         found.take(facts, new(found.seen, facts), tick)
         if at == 0:
             found.own += 1
         else:
-            child = found.below.setdefault(way[at - 1], Busy())
+            child = found.below.setdefault(way[at - 1], AggregatorLoad())
             child.own += 1
             child.take(facts, new(child.seen, facts), tick)
     return busy, raw
@@ -154,19 +154,19 @@ def savings(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[float, 
     return (closer if hops > 1 else 0.0), away
 
 
-def nearer(tree: MergeTree, event: Event, hops: int, new: New) -> dict[int, Busy]:
+def nearer(tree: MergeTree, event: Event, hops: int, new: New) -> dict[int, AggregatorLoad]:
     """What brokers nearer than passive aggregators would have to do in their place.
 
     They are their parents, and brokers too near for a passive aggregator on the way of what is published there.
     """
     roles = tree.roles(hops)
-    found: dict[int, Busy] = {}
+    found: dict[int, AggregatorLoad] = {}
     for time, broker, facts in event.log:
         way = tree.way_up(broker, roles)
         at = next((place for place, b in enumerate(way) if b in roles.passive), None)
         if len(way) > 1 and (at is None or roles.distance[way[at]] == hops):
             tick = time if event.at_once else (next_tick(event, time) or time)
-            taker = found.setdefault(broker if at is None else way[at + 1], Busy())
+            taker = found.setdefault(broker if at is None else way[at + 1], AggregatorLoad())
             taker.own += at is None
             taker.take(facts, new(taker.seen, facts), tick)
     return found

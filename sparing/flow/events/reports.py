@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from sparing.flow.events.crowd import Key
-from sparing.flow.publications import Publications
+from sparing.flow.admit.publications import Publications
+from sparing.flow.events.audience import Key
 from sparing.match.columns import arrow, unarrow
 from sparing.model.topic import Topic
 from sparing.model.types import Code
@@ -63,18 +63,18 @@ def _values(publications: Publications, name: str) -> list[Code | None]:
     return [code if there else None for code, there in zip(codes, column.valid.tolist(), strict=True)]
 
 
-def by_lane(publications: Publications, topic: Topic, lanes: int) -> Iterator[tuple[int, Publications]]:
+def by_partition(publications: Publications, topic: Topic, partitions: int) -> Iterator[tuple[int, Publications]]:
     """Publications dealt out by their keys."""
     assert topic.merge is not None
     if not len(publications):
         return
-    if lanes == 1:
+    if partitions == 1:
         yield 0, publications
         return
     keys = zip(*(_values(publications, name) for name in topic.merge.key), strict=True)
-    lane = np.array([zlib.crc32(repr(key).encode()) % lanes for key in keys])
-    for one in np.unique(lane).tolist():
-        yield one, publications.take(np.flatnonzero(lane == one))
+    partition = np.array([zlib.crc32(repr(key).encode()) % partitions for key in keys])
+    for one in np.unique(partition).tolist():
+        yield one, publications.take(np.flatnonzero(partition == one))
 
 
 def pack(publications: Publications) -> bytes:

@@ -13,123 +13,123 @@ Paper: caeva, section III-B, Dynamic Aggregation.
 from __future__ import annotations
 
 from sparing.flow.events.bits import bits_of
+from sparing.flow.events.context import MergeContext
 from sparing.flow.events.election import elect, re_elect
 from sparing.flow.events.event import Event
 from sparing.flow.events.messages import COORDINATION, MERGED, PUBLICATION
-from sparing.flow.events.scene import Scene
 
 
-def climb(scene: Scene, event: Event, time: int, broker: int, facts: int) -> None:
+def climb(context: MergeContext, event: Event, time: int, broker: int, facts: int) -> None:
     """A report was published: it travels to the first aggregator on its way."""
-    if (event.at_once or event.hot is not None) and event.coordinator in scene.down(time):
-        succeed(scene, event, time)
-    _arrive(scene, event, time, broker, broker, facts)
+    if (event.at_once or event.hot is not None) and event.coordinator in context.down(time):
+        succeed(context, event, time)
+    _arrive(context, event, time, broker, broker, facts)
 
 
-def gather(scene: Scene, event: Event, time: int) -> bool:
+def gather(context: MergeContext, event: Event, time: int) -> bool:
     """Everything that has been reported gets to the coordinator; False if there is none, and nobody can be elected.
 
     A loss that has not been made good is noticed now.
     """
-    if event.coordinator in scene.down(time) and not succeed(scene, event, time):
+    if event.coordinator in context.down(time) and not succeed(context, event, time):
         return False
     if event.lost:
-        make_good(scene, event, time)
-    flush(scene, event, time)
+        make_good(context, event, time)
+    flush(context, event, time)
     return True
 
 
-def _arrive(scene: Scene, event: Event, time: int, source: int, at: int, facts: int) -> None:
+def _arrive(context: MergeContext, event: Event, time: int, source: int, at: int, facts: int) -> None:
     """A report that comes from `source` and has got to `at` goes on to the next aggregator, or is lost for now."""
-    tree, roles = scene.trees[event.tree], scene.roles(event, time)
+    tree, roles = context.trees[event.tree], context.roles(event, time)
     goal = tree.way_up(at, roles)[-1] if event.coordinator is None else event.coordinator
-    acting = None if event.coordinator in scene.down(time) else event.coordinator  # whatever its role is by now
+    acting = None if event.coordinator in context.down(time) else event.coordinator  # whatever its role is by now
     found = next((b for b in tree.path(at, goal) if b == acting or roles.aggregates(b)), None)
-    scene.messages.send(tree, source, goal if found is None else found, PUBLICATION, time)
+    context.messages.send(tree, source, goal if found is None else found, PUBLICATION, time)
     if found is None:  # the coordinator is down, and nobody has noticed yet
-        scene.see(event, time, "is lost at", goal, -1, facts)
+        context.see(event, time, "is lost at", goal, -1, facts)
         return
     if found != source:
-        scene.see(event, time, "is sent", source, found, facts)
+        context.see(event, time, "is sent", source, found, facts)
     first = found not in event.seen
     had = event.seen.get(found, 0)
-    new = scene.new(event, had, facts)
+    new = context.new(event, had, facts)
     event.seen[found] = had | new
     if not new and not first:
-        scene.see(event, time, "is redundant at", found, -1, facts)
+        context.see(event, time, "is redundant at", found, -1, facts)
         return
     if found == acting or found in roles.active:
         if event.coordinator is None:
-            event.coordinator = elect(scene, event, time, [found])
-        _keep(scene, event, found, new)
+            event.coordinator = elect(context, event, time, [found])
+        _keep(context, event, found, new)
     elif first:
-        scene.see(event, time, "is passed on by", found, -1, facts)
+        context.see(event, time, "is passed on by", found, -1, facts)
         way = tree.path(found, goal)
-        scene.spoke[event.tree].add(found)
-        _arrive(scene, event, time, found, way[1], facts)
+        context.spoke[event.tree].add(found)
+        _arrive(context, event, time, found, way[1], facts)
         if (told_by := next((b for b in way if b in roles.active), None)) is not None:
-            scene.messages.send(tree, told_by, found, COORDINATION, time)
+            context.messages.send(tree, told_by, found, COORDINATION, time)
     else:
-        _keep(scene, event, found, new)
-    if found != event.coordinator and (first or new) and _hot(scene, event, event.unsent.get(found, 0)):
-        scene.see(event, time, "is hot at", found, -1, event.unsent[found])
-        flush(scene, event, time, only=found, what="is sent on")
+        _keep(context, event, found, new)
+    if found != event.coordinator and (first or new) and _hot(context, event, event.unsent.get(found, 0)):
+        context.see(event, time, "is hot at", found, -1, event.unsent[found])
+        flush(context, event, time, only=found, what="is sent on")
 
 
-def _keep(scene: Scene, event: Event, broker: int, new: int) -> None:
+def _keep(context: MergeContext, event: Event, broker: int, new: int) -> None:
     """An aggregator holds back what is new, or has it merged if it is the coordinator."""
     if broker == event.coordinator:
-        merge(scene, event, new)
+        merge(context, event, new)
     elif new:
         event.unsent[broker] = event.unsent.get(broker, 0) | new
 
 
-def _hot(scene: Scene, event: Event, facts: int) -> bool:
+def _hot(context: MergeContext, event: Event, facts: int) -> bool:
     """Whether some facts may make the event urgent to somebody."""
     if event.hot is None:
         return False
     for at in bits_of(facts):
-        admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
-        if (admitted | (touched & scene.circles.missing)) & event.hot:
+        admitted, touched = context.audiences.fulfils(event.facts[at].field, event.facts[at].code)
+        if (admitted | (touched & context.audiences.missing)) & event.hot:
             return True
     return False
 
 
-def merge(scene: Scene, event: Event, facts: int) -> None:
+def merge(context: MergeContext, event: Event, facts: int) -> None:
     """The coordinator gets to know facts."""
-    for at in bits_of(scene.new(event, event.so_far, facts)):
-        if not scene.new(event, event.so_far, 1 << at):
+    for at in bits_of(context.new(event, event.so_far, facts)):
+        if not context.new(event, event.so_far, 1 << at):
             continue  # among these facts, too, a name may come several times
         event.order.append(at)
         event.so_far |= 1 << at
-        admitted, touched = scene.circles.fulfils(event.facts[at].field, event.facts[at].code)
+        admitted, touched = context.audiences.fulfils(event.facts[at].field, event.facts[at].code)
         event.admitted |= admitted
         event.touched |= touched
 
 
-def flush(scene: Scene, event: Event, time: int, only: int | None = None, what: str = "is flushed") -> None:
+def flush(context: MergeContext, event: Event, time: int, only: int | None = None, what: str = "is flushed") -> None:
     """Aggregators (or one of them, and those on its way) send what they hold back, the farthest first."""
-    tree, roles, goal = scene.trees[event.tree], scene.roles(event, time), event.coordinator
+    tree, roles, goal = context.trees[event.tree], context.roles(event, time), event.coordinator
     assert goal is not None
     due = [only] if only is not None else list(event.unsent)
     while due:
-        broker = max(due, key=lambda b: (tree.hops(b, goal), scene.name(b)))
+        broker = max(due, key=lambda b: (tree.hops(b, goal), context.name(b)))
         due.remove(broker)
         facts = event.unsent.pop(broker, 0)
         if not facts:
             continue
         if broker == goal:
-            merge(scene, event, facts)
+            merge(context, event, facts)
             continue
         taker = next(b for b in tree.path(broker, goal)[1:] if b == goal or roles.aggregates(b))
-        scene.messages.send(tree, broker, taker, MERGED, time)
-        scene.spoke[event.tree].add(broker)
-        scene.see(event, time, what, broker, taker, facts)
+        context.messages.send(tree, broker, taker, MERGED, time)
+        context.spoke[event.tree].add(broker)
+        context.see(event, time, what, broker, taker, facts)
         had = event.seen.get(taker, 0)
-        new = scene.new(event, had, facts)
+        new = context.new(event, had, facts)
         event.seen[taker] = had | new
         if new:
-            _keep(scene, event, taker, new)
+            _keep(context, event, taker, new)
             if taker != goal and taker not in due:
                 due.append(taker)
 
@@ -142,29 +142,29 @@ def fail(event: Event, broker: int) -> None:
     event.lost.add(broker)
 
 
-def succeed(scene: Scene, event: Event, time: int) -> bool:
+def succeed(context: MergeContext, event: Event, time: int) -> bool:
     """Another coordinator takes over from one that is down, if there is one."""
-    winner = re_elect(scene, event, time)
+    winner = re_elect(context, event, time)
     if winner is None:
         return False
     event.lost.add(-1 if event.coordinator is None else event.coordinator)
     had = event.seen.get(winner, 0)
     event.coordinator = winner
     event.unsent.pop(winner, None)
-    merge(scene, event, had)
-    make_good(scene, event, time, everybody=True)
+    merge(context, event, had)
+    make_good(context, event, time, everybody=True)
     return True
 
 
-def make_good(scene: Scene, event: Event, time: int, everybody: bool = False) -> None:
+def make_good(context: MergeContext, event: Event, time: int, everybody: bool = False) -> None:
     """What may have been lost with brokers is sent to the coordinator again by those who kept it."""
-    tree, goal = scene.trees[event.tree], event.coordinator
+    tree, goal = context.trees[event.tree], event.coordinator
     assert goal is not None
     everybody = everybody or goal in event.lost
     for broker, facts in sorted(event.kept.items()):
         if everybody or not event.lost.isdisjoint(tree.path(broker, goal)):
-            scene.messages.send(tree, broker, goal, MERGED, time)
-            scene.see(event, time, "is sent again", broker, goal, facts)
+            context.messages.send(tree, broker, goal, MERGED, time)
+            context.see(event, time, "is sent again", broker, goal, facts)
             event.seen[goal] = event.seen.get(goal, 0) | facts
-            merge(scene, event, facts)
+            merge(context, event, facts)
     event.lost.clear()

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sparing.flow.events.crowd import Key
+from sparing.flow.events.audience import Key
+from sparing.flow.events.context import MergeContext
 from sparing.flow.events.downward import (
     Notice,
     at_tick,
@@ -28,7 +29,6 @@ from sparing.flow.events.event import Event
 from sparing.flow.events.messages import COORDINATION, Messages
 from sparing.flow.events.placement import Placer, conclude, placer_of, tellers
 from sparing.flow.events.reports import Report
-from sparing.flow.events.scene import Scene
 from sparing.flow.events.upward import climb, fail, flush, gather, make_good, merge
 from sparing.model.bill import Bill
 from sparing.model.policy import Moves
@@ -78,30 +78,30 @@ def moment_of(event: Event) -> int | None:
 
 
 class EventWalk:
-    """One lane of a merged topic."""
+    """One partition of a merged topic."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, context: MergeContext) -> None:
+        self.context = context
 
     def advance(
         self, state: EventState | None, arrivals: Iterable[Report], until: int
     ) -> tuple[EventState, EventOutcome]:
         """Take in reports, none of them late, then do everything that falls before `until`."""
-        step = _Step(self.scene, state or EventState())
+        step = _Step(self.context, state or EventState())
         step.take(arrivals)
         step.run(until)
-        messages = self.scene.messages
+        messages = self.context.messages
         return step.state(), EventOutcome(step.notices, step.closed, messages.bill(), messages.siena())
 
 
 class _Step:
     """One advance under way."""
 
-    def __init__(self, scene: Scene, state: EventState) -> None:
-        scene.messages = Messages(scene.plan)
-        self.scene = scene
-        self.placers = state.placers or [placer_of(scene.policy.places, tree) for tree in scene.trees]
-        scene.spoke = [placer.spoke for placer in self.placers]
+    def __init__(self, context: MergeContext, state: EventState) -> None:
+        context.messages = Messages(context.plan)
+        self.context = context
+        self.placers = state.placers or [placer_of(context.policy.places, tree) for tree in context.trees]
+        context.spoke = [placer.spoke for placer in self.placers]
         self.waiting = list(state.waiting)
         self.time = state.time
         self.notices: list[Notice] = []
@@ -147,23 +147,23 @@ class _Step:
             heapq.heappush(self._moments, (moment, event.began, event.key, id(event)))
 
     def _report(self, report: Report, place: int) -> None:
-        scene, tree = self.scene, self.scene.tree_at(report.at)
+        context, tree = self.context, self.context.tree_at(report.at)
         assert tree is not None, "somebody publishes there"
         event = self._open.get((tree, report.key))
         begins = event is None or event.closes < report.time
         if event is None or begins:
             event = self._begin(report, tree)
         self._outages(event, report.time)
-        values = (*report.values, (scene.circles.number[scene.topic.time], event.began))
+        values = (*report.values, (context.audiences.number[context.topic.time], event.began))
         facts = event.add(values, report.time, report.publisher)
         event.last = report.time
-        scene.see(event, report.time, "is reported", report.at, -1, facts)
-        if scene.policy.merges:
+        context.see(event, report.time, "is reported", report.at, -1, facts)
+        if context.policy.merges:
             event.kept[report.at] = event.kept.get(report.at, 0) | facts
-            if not isinstance(scene.policy.places, int):
+            if not isinstance(context.policy.places, int):
                 event.log.append((report.time, report.at, facts))
         if event.wanted or event.gathers:
-            if begins and scene.policy.merges:
+            if begins and context.policy.merges:
                 self._first_claims(event, report, place)
             self._spread(event, report, facts)
         before = moment_of(event)
@@ -173,44 +173,47 @@ class _Step:
 
     def _spread(self, event: Event, report: Report, facts: int) -> None:
         """A report goes where it must, and those who do not wait are told."""
-        scene, time, tree = self.scene, report.time, self.scene.trees[event.tree]
-        scene.messages.everywhere(tree, report.at, event.crowd.goals | event.gathers, time)
-        if not scene.policy.merges:
-            merge(scene, event, facts)
+        context, time, tree = self.context, report.time, self.context.trees[event.tree]
+        context.messages.everywhere(tree, report.at, event.event_audience.goals | event.gathers, time)
+        if not context.policy.merges:
+            merge(context, event, facts)
             if event.hot is not None:
-                rouse(scene, event)
+                rouse(context, event)
             if event.at_once:
-                self.notices += disseminate(scene, event, time, without_waiting)
+                self.notices += disseminate(context, event, time, without_waiting)
             return
         version = event.version
-        climb(scene, event, time, report.at, facts)
-        if event.coordinator is None or event.coordinator in scene.down(time):
+        climb(context, event, time, report.at, facts)
+        if event.coordinator is None or event.coordinator in context.down(time):
             return
         if event.at_once or event.hot is not None:
             if event.lost:
-                make_good(scene, event, time)
+                make_good(context, event, time)
             if event.at_once:
-                flush(scene, event, time, what="is sent on")
-            if event.version > version and rouse(scene, event):
+                flush(context, event, time, what="is sent on")
+            if event.version > version and rouse(context, event):
                 self._hurry(event, time)
-            self.notices += disseminate(scene, event, time, without_waiting)
+            self.notices += disseminate(context, event, time, without_waiting)
 
     def _hurry(self, event: Event, time: int) -> None:
         """The coordinator has all aggregators send what they hold back, and go on at once from now on."""
-        scene, goal = self.scene, event.coordinator
+        context, goal = self.context, event.coordinator
         assert goal is not None
         for broker in sorted(event.seen.keys() - {goal}):
-            scene.messages.send(scene.trees[event.tree], goal, broker, COORDINATION, time)
-        scene.see(event, time, "is urgent at", goal)
-        flush(scene, event, time)
+            context.messages.send(context.trees[event.tree], goal, broker, COORDINATION, time)
+        context.see(event, time, "is urgent at", goal)
+        flush(context, event, time)
 
     def _begin(self, report: Report, tree: int) -> Event:
         """Another event begins."""
-        scene = self.scene
-        crowd, gathers = scene.crowd(report.key, report.time, tree), scene.gathers(report.key, tree)
-        closes, hops = report.time + scene.merge.within, self.placers[tree].hops
-        event = Event(report.key, report.time, closes, report.at, tree, hops, crowd, gathers, report.time)
-        event.at_once, event.hot = crowd.at_once, crowd.hot
+        context = self.context
+        event_audience, gathers = (
+            context.event_audience(report.key, report.time, tree),
+            context.gathers(report.key, tree),
+        )
+        closes, hops = report.time + context.merge.within, self.placers[tree].hops
+        event = Event(report.key, report.time, closes, report.at, tree, hops, event_audience, gathers, report.time)
+        event.at_once, event.hot = event_audience.at_once, event_audience.hot
         event.failed = report.time
         self._events[id(event)] = self._open[tree, report.key] = event
         self._plan(event)
@@ -218,12 +221,12 @@ class _Step:
 
     def _first_claims(self, event: Event, report: Report, place: int) -> None:
         """If the first reports of an event come at the same time, several brokers may claim to coordinate it."""
-        scene, tree = self.scene, self.scene.trees[event.tree]
-        roles = scene.roles(event, report.time)
+        context, tree = self.context, self.context.trees[event.tree]
+        roles = context.roles(event, report.time)
         if not roles.active:
             return
         claimants = {tree.way_up(at, roles)[-1] for at in self._same_moment(place)[event.tree, event.key]}
-        event.coordinator = elect(scene, event, report.time, claimants)
+        event.coordinator = elect(context, event, report.time, claimants)
 
     def _same_moment(self, place: int) -> dict[tuple[int, Key], set[int]]:
         """Where reports are made at the time of the one at a place among those that wait, by tree and key."""
@@ -232,16 +235,16 @@ class _Step:
             found: dict[tuple[int, Key], set[int]] = {}
             later = itertools.islice(self.waiting, place, None)
             for report in itertools.takewhile(lambda other: other.time == time, later):
-                found.setdefault((self.scene.tree_at(report.at) or 0, report.key), set()).add(report.at)
+                found.setdefault((self.context.tree_at(report.at) or 0, report.key), set()).add(report.at)
             self._moment = time, found
         return self._moment[1]
 
     def _outages(self, event: Event, time: int) -> None:
         """Aggregators fail that do so up to a time."""
-        for start, broker, _ in self.scene.outages:
+        for start, broker, _ in self.context.outages:
             if event.failed < start <= time:
                 fail(event, broker)
-                self.scene.see(event, start, "fails", broker)
+                self.context.see(event, start, "fails", broker)
         event.failed = max(event.failed, time)
 
     def _turn(self, event: Event, time: int) -> None:
@@ -251,67 +254,69 @@ class _Step:
             self._tick(event, time)
         if not event.closing and event.closes < time:
             self._close(event, time)
-        if event.closing and (not event.wanted or not pending(self.scene, event)):
+        if event.closing and (not event.wanted or not pending(self.context, event)):
             self._conclude(event, time)
         elif event.closing and not event.cycles:  # nobody waits for anything that could still come
-            if not self.scene.policy.merges or gather(self.scene, event, time):
-                self.notices += disseminate(self.scene, event, time, without_waiting)
+            if not self.context.policy.merges or gather(self.context, event, time):
+                self.notices += disseminate(self.context, event, time, without_waiting)
             self._conclude(event, time)
         else:
             self._schedule(event, time)
             self._plan(event)
 
     def _tick(self, event: Event, time: int) -> None:
-        scene = self.scene
-        if scene.policy.merges:
-            missed = event.coordinator is None or event.coordinator in scene.down(time)
-            if not gather(scene, event, time) or missed:
+        context = self.context
+        if context.policy.merges:
+            missed = event.coordinator is None or event.coordinator in context.down(time)
+            if not gather(context, event, time) or missed:
                 return
-        if rouse(scene, event) and scene.policy.merges:
+        if rouse(context, event) and context.policy.merges:
             self._hurry(event, time)
-        self.notices += disseminate(scene, event, time, at_tick(event, time))
+        self.notices += disseminate(context, event, time, at_tick(event, time))
 
     def _close(self, event: Event, time: int) -> None:
-        scene = self.scene
+        context = self.context
         event.closing = True
         if self._open.get((event.tree, event.key)) is event:
             del self._open[event.tree, event.key]
         if event.gathers:
-            if scene.policy.merges:
-                gather(scene, event, time)
+            if context.policy.merges:
+                gather(context, event, time)
                 if event.at_once:
-                    self.notices += disseminate(scene, event, time, without_waiting)
+                    self.notices += disseminate(context, event, time, without_waiting)
             self.closed.append(replace(event))
 
     def _schedule(self, event: Event, time: int) -> None:
         """Find out when somebody is due next, if anybody is."""
         if event.tick is None or event.tick <= time:
-            due = event.wanted and pending(self.scene, event)
+            due = event.wanted and pending(self.context, event)
             event.tick = next_tick(event, time) if due else None
             assert event.tick is None or event.tick <= self._latest(event), "an event must come to an end"
 
     def _latest(self, event: Event) -> int:
         """By when everybody must have been told: two cycles after the last report, or change of brokers or plan."""
-        changes = [event.changed, *(time for start, _, end in self.scene.outages for time in (start, end))]
+        changes = [event.changed, *(time for start, _, end in self.context.outages for time in (start, end))]
         return max([event.closes, *(time for time in changes if time is not None)]) + 3 * max(event.cycles)
 
     def _conclude(self, event: Event, time: int) -> None:
         """The event is over: nobody needs to remember it, and passive aggregators may move."""
-        scene, tree, placer = self.scene, self.scene.trees[event.tree], self.placers[event.tree]
+        context, tree, placer = self.context, self.context.trees[event.tree], self.placers[event.tree]
         del self._events[id(event)]
-        scene.see(event, time, "is over", -1)
-        if not event.log or event.coordinator is None or isinstance(scene.policy.places, int):
+        context.see(event, time, "is over", -1)
+        if not event.log or event.coordinator is None or isinstance(context.policy.places, int):
             return
         if not event.kept.keys() <= tree.neighbours.keys():
             return  # the tree has changed in the meantime: nothing can be learned for it
         before = tree.roles(placer.hops)
-        if scene.policy.places is Moves.LITERAL:
+        if context.policy.places is Moves.LITERAL:
             for teller in tellers(tree, event, placer.hops):
-                scene.messages.send(tree, teller, event.coordinator, COORDINATION, time)
-        moved = conclude(tree, event, placer, scene.policy.places, scene.policy.least_saving, partial(scene.new, event))
+                context.messages.send(tree, teller, event.coordinator, COORDINATION, time)
+        moved = conclude(
+            tree, event, placer, context.policy.places, context.policy.least_saving, partial(context.new, event)
+        )
         if moved:
             far = max(placer.hops, placer.hops - moved)
             for broker, distance in before.distance.items():
                 if 0 < distance <= far:
                     way = tree.way_up(broker, before)
-                    scene.messages.send(tree, way[1], broker, COORDINATION, time)
+                    context.messages.send(tree, way[1], broker, COORDINATION, time)

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sparing.flow.journey.arrays import FREE, RAW, STAMP, Journey
+from sparing.compiled import compiled, inlined
 from sparing.flow.links.policy import RESULT_WAITS, LinkPolicy, Turn
-from sparing.graphs.compiled import compiled, inlined
+from sparing.flow.windows.kernels.arrays import FREE, RAW, STAMP, WindowArrays
 from sparing.model.counted import counted
 from sparing.model.policy import DecisionRule
 
@@ -30,112 +30,112 @@ NO_NODE = -1
 
 
 @compiled
-def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
     """Whether the NWR is matched in every maximum matching."""
-    node = nwr * len(journey.links) + link
-    if journey.nodes[node].saturated:
+    node = nwr * len(arrays.links) + link
+    if arrays.nodes[node].saturated:
         return True
-    mate = journey.nodes[node].mate
+    mate = arrays.nodes[node].mate
     if mate == FREE:
         return False
-    if rematched(journey, np.int64(journey.edges[mate].row), link, node):
-        journey.nodes[node].mate = FREE
+    if rematched(arrays, np.int64(arrays.edges[mate].row), link, node):
+        arrays.nodes[node].mate = FREE
         return False
     return True
 
 
 @compiled
-def rematched(journey: Journey, start: int, link: int, without: int) -> bool:
+def rematched(arrays: WindowArrays, start: int, link: int, without: int) -> bool:
     """Match an item to a node, other than `without`, by an alternating path to a free node; False if there is none.
 
     Nodes seen in vain are saturated from now on (or once `without` has been decided, which follows at once).
     """
-    links = len(journey.links)
-    journey.numbers[STAMP] += 1
-    stamp = journey.numbers[STAMP]
+    links = len(arrays.links)
+    arrays.numbers[STAMP] += 1
+    stamp = arrays.numbers[STAMP]
     visited = 0
     head, tail = 0, 1
-    journey.queue[0] = start
+    arrays.queue[0] = start
     while head < tail:
-        row = journey.queue[head]
+        row = arrays.queue[head]
         head += 1
-        for edge in range(journey.rows[row].first, journey.rows[row].last):
-            if journey.edges[edge].place != link or journey.edges[edge].part != RAW:
+        for edge in range(arrays.rows[row].first, arrays.rows[row].last):
+            if arrays.edges[edge].place != link or arrays.edges[edge].part != RAW:
                 continue
-            node = np.int64(journey.edges[edge].nwr) * links + link
-            if journey.nodes[node].saturated or journey.nodes[node].seen == stamp or node == without:
+            node = np.int64(arrays.edges[edge].nwr) * links + link
+            if arrays.nodes[node].saturated or arrays.nodes[node].seen == stamp or node == without:
                 continue
-            journey.nodes[node].seen = stamp
-            journey.nodes[node].via = edge
-            mate = journey.nodes[node].mate
+            arrays.nodes[node].seen = stamp
+            arrays.nodes[node].via = edge
+            mate = arrays.nodes[node].mate
             if mate == FREE:
-                exchange(journey, start, link, node)
+                exchange(arrays, start, link, node)
                 return True
-            journey.visited[visited] = node
+            arrays.visited[visited] = node
             visited += 1
-            journey.queue[tail] = journey.edges[mate].row
+            arrays.queue[tail] = arrays.edges[mate].row
             tail += 1
     for i in range(visited):
-        journey.nodes[journey.visited[i]].saturated = True
+        arrays.nodes[arrays.visited[i]].saturated = True
     return False
 
 
 @inlined
-def exchange(journey: Journey, start: int, link: int, node: int) -> None:
+def exchange(arrays: WindowArrays, start: int, link: int, node: int) -> None:
     """Match along the path by which a free node was found."""
-    links = len(journey.links)
+    links = len(arrays.links)
     while True:
-        edge = journey.nodes[node].via
-        row = journey.edges[edge].row
-        before = journey.items[row * links + link].mate
-        journey.nodes[node].mate = edge
-        journey.items[row * links + link].mate = edge
+        edge = arrays.nodes[node].via
+        row = arrays.edges[edge].row
+        before = arrays.items[row * links + link].mate
+        arrays.nodes[node].mate = edge
+        arrays.items[row * links + link].mate = edge
         if row == start:
             return
-        node = journey.edges[before].nwr * links + link
+        node = arrays.edges[before].nwr * links + link
 
 
 @inlined
-def arrived(journey: Journey, row: int, link: int) -> None:
+def arrived(arrays: WindowArrays, row: int, link: int) -> None:
     """A new item."""
-    rematched(journey, row, link, NO_NODE)
+    rematched(arrays, row, link, NO_NODE)
 
 
 @compiled
-def result_arrived(journey: Journey, nwr: int, link: int) -> None:
+def result_arrived(arrays: WindowArrays, nwr: int, link: int) -> None:
     """A partial result can be matched to its own NWR only, so every maximum matching does that."""
-    node = nwr * len(journey.links) + link
-    mate = journey.nodes[node].mate
+    node = nwr * len(arrays.links) + link
+    mate = arrays.nodes[node].mate
     if mate == TAKEN:
         return
-    was_saturated = journey.nodes[node].saturated
-    journey.nodes[node].mate = TAKEN
-    journey.nodes[node].saturated = True
+    was_saturated = arrays.nodes[node].saturated
+    arrays.nodes[node].mate = TAKEN
+    arrays.nodes[node].saturated = True
     if mate >= 0:
-        row = np.int64(journey.edges[mate].row)
-        journey.items[row * len(journey.links) + link].mate = FREE
+        row = np.int64(arrays.edges[mate].row)
+        arrays.items[row * len(arrays.links) + link].mate = FREE
         if not was_saturated:
-            rematched(journey, row, link, NO_NODE)
+            rematched(arrays, row, link, NO_NODE)
 
 
 @inlined
-def leaves(journey: Journey, row: int, link: int) -> None:
+def leaves(arrays: WindowArrays, row: int, link: int) -> None:
     """An item is forwarded: whoever it was matched to is free."""
-    item = row * len(journey.links) + link
-    mate = journey.items[item].mate
+    item = row * len(arrays.links) + link
+    mate = arrays.items[item].mate
     if mate >= 0:
-        journey.nodes[journey.edges[mate].nwr * len(journey.links) + link].mate = FREE
-        journey.items[item].mate = FREE
+        arrays.nodes[arrays.edges[mate].nwr * len(arrays.links) + link].mate = FREE
+        arrays.items[item].mate = FREE
 
 
 @inlined
-def decided(journey: Journey, link: int, nwr: int) -> None:
+def decided(arrays: WindowArrays, link: int, nwr: int) -> None:
     """The NWR leaves the link's graph."""
-    node = nwr * len(journey.links) + link
-    mate = journey.nodes[node].mate
+    node = nwr * len(arrays.links) + link
+    mate = arrays.nodes[node].mate
     if mate >= 0:
-        journey.items[journey.edges[mate].row * len(journey.links) + link].mate = FREE
-    journey.nodes[node].mate = DECIDED
+        arrays.items[arrays.edges[mate].row * len(arrays.links) + link].mate = FREE
+    arrays.nodes[node].mate = DECIDED
 
 
 class Adock(LinkPolicy):
@@ -151,40 +151,40 @@ class Adock(LinkPolicy):
 
 
 def _matching(turn: Turn) -> Iterator[str]:
-    journey, link, nwr = turn.journey, turn.link, turn.nwr
-    links = len(journey.links)
-    here = (journey.edges["place"] == link) & (journey.edges["part"] == RAW)
-    items, windows = (len(np.unique(journey.edges[name][here])) for name in ("row", "nwr"))
-    matched = int((journey.items["mate"][link::links] != FREE).sum())
+    arrays, link, nwr = turn.arrays, turn.link, turn.nwr
+    links = len(arrays.links)
+    here = (arrays.edges["place"] == link) & (arrays.edges["part"] == RAW)
+    items, windows = (len(np.unique(arrays.edges[name][here])) for name in ("row", "nwr"))
+    matched = int((arrays.items["mate"][link::links] != FREE).sum())
     waiting = f"{counted(items, 'publication')} and {counted(windows, 'window')} wait here"
     yield f"{waiting}, {counted(matched, 'pair')} of them matched"
-    node = journey.nodes[nwr * links + link]
+    node = arrays.nodes[nwr * links + link]
     if node["saturated"]:
         yield "this window is matched in every maximum matching: an unmatched publication leads to it"
         return
     if node["mate"] == FREE:
         yield "this window is left over by a maximum matching: forwarding costs no more in the end"
         return
-    path = _path(journey, link, nwr)
+    path = _path(arrays, link, nwr)
     if path is None:
-        mate = turn.rows.id[journey.edges["row"][node["mate"]]]
+        mate = turn.rows.id[arrays.edges["row"][node["mate"]]]
         yield f"it is matched in every maximum matching: its publication {mate} cannot be matched to another window"
         return
     names = [f"{turn.rows.id[row]} > {turn.name_of(other)}" for row, other in path]
     yield "it can be left out of a maximum matching, by the alternating path " + " > ".join(names)
 
 
-def _path(journey: Journey, link: int, nwr: int) -> list[tuple[int, int]] | None:
+def _path(arrays: WindowArrays, link: int, nwr: int) -> list[tuple[int, int]] | None:
     """Publications and windows by turns, from the window's own mate to a free window."""
-    links = len(journey.links)
-    start = int(journey.edges["row"][journey.nodes["mate"][nwr * links + link]])
+    links = len(arrays.links)
+    start = int(arrays.edges["row"][arrays.nodes["mate"][nwr * links + link]])
     before: dict[int, tuple[int, int]] = {}  # window -> the publication that led there, and the window before
     queue = [(start, nwr)]
     for row, reached in queue:
-        for edge in range(journey.rows["first"][row], journey.rows["last"][row]):
-            found = journey.edges[edge]
+        for edge in range(arrays.rows["first"][row], arrays.rows["last"][row]):
+            found = arrays.edges[edge]
             other = int(found["nwr"])
-            node = journey.nodes[other * links + link]
+            node = arrays.nodes[other * links + link]
             if found["place"] != link or found["part"] != RAW or node["saturated"] or other in before or other == nwr:
                 continue
             before[other] = (row, reached)
@@ -195,7 +195,7 @@ def _path(journey: Journey, link: int, nwr: int) -> list[tuple[int, int]] | None
                     path.append((row_before, other))
                     other = previous
                 return path[::-1]
-            queue.append((int(journey.edges["row"][node["mate"]]), other))
+            queue.append((int(arrays.edges["row"][node["mate"]]), other))
     return None
 
 

@@ -10,41 +10,41 @@ publish/subscribe systems" (DEBS 2014).
 
 from __future__ import annotations
 
-from sparing.flow.journey.arrays import PERIOD, TURN, Journey
+from sparing.compiled import compiled, inlined
 from sparing.flow.links.policy import LinkPolicy, Turn
-from sparing.graphs.compiled import compiled, inlined
+from sparing.flow.windows.kernels.arrays import PERIOD, TURN, WindowArrays
 from sparing.model.policy import SECOND, DecisionRule
 
 
 @compiled
-def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
     """Whether the broker is in the aggregating mode."""
-    broker = journey.links[link].source
-    journey.brokers[broker].if_aggregated += 1
+    broker = arrays.links[link].source
+    arrays.brokers[broker].if_aggregated += 1
     for i in range(count):
-        if journey.edges[journey.waiting[i]].part == journey.waiting[i]:
-            journey.brokers[broker].if_forwarded += 1
-    return not journey.brokers[broker].forwards
+        if arrays.edges[arrays.waiting[i]].part == arrays.waiting[i]:
+            arrays.brokers[broker].if_forwarded += 1
+    return not arrays.brokers[broker].forwards
 
 
 @inlined
-def arrived(journey: Journey, link: int) -> None:
+def arrived(arrays: WindowArrays, link: int) -> None:
     """A new item."""
-    journey.brokers[journey.links[link].source].if_forwarded += 1
+    arrays.brokers[arrays.links[link].source].if_forwarded += 1
 
 
 @inlined
-def tick(journey: Journey, time: int) -> None:
+def tick(arrays: WindowArrays, time: int) -> None:
     """Time has come so far: choose modes anew if a period has ended."""
-    turn = time // journey.numbers[PERIOD]
-    if turn > journey.numbers[TURN]:
-        for number in range(len(journey.brokers)):
-            broker = journey.brokers[number]
+    turn = time // arrays.numbers[PERIOD]
+    if turn > arrays.numbers[TURN]:
+        for number in range(len(arrays.brokers)):
+            broker = arrays.brokers[number]
             if broker.if_forwarded or broker.if_aggregated:
                 broker.forwards = broker.if_forwarded < broker.if_aggregated
             broker.if_forwarded = 0
             broker.if_aggregated = 0
-        journey.numbers[TURN] = turn
+        arrays.numbers[TURN] = turn
 
 
 class Bat(LinkPolicy):
@@ -56,7 +56,7 @@ class Bat(LinkPolicy):
 
     def why(self, turn: Turn) -> str:
         """The broker's mode."""
-        forwards = turn.journey.brokers["forwards"][turn.journey.links["source"][turn.link]]
+        forwards = turn.arrays.brokers["forwards"][turn.arrays.links["source"][turn.link]]
         return f"the broker is in its {'forwarding' if forwards else 'aggregating'} mode"
 
 

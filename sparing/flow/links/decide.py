@@ -11,9 +11,9 @@ from typing import Any
 
 from numba.extending import overload, register_jitable
 
-from sparing.flow.journey.arrays import RULE, Journey
 from sparing.flow.links import POLICIES
 from sparing.flow.links.policy import LinkPolicy, Rule, look_up
+from sparing.flow.windows.kernels.arrays import RULE, WindowArrays
 
 RULES: tuple[Rule, ...] = tuple(dict.fromkeys((*(policy.rule for policy in POLICIES.values()), look_up)))
 
@@ -23,18 +23,18 @@ def number_of(policy: LinkPolicy) -> int:
     return RULES.index(policy.rule)
 
 
-def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:
+def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:
     """True: send one partial result of what waits. False: forward each item as it is. For compiled functions."""
-    return bool(RULES[journey.numbers[RULE]](journey, link, nwr, count))
+    return bool(RULES[arrays.numbers[RULE]](arrays, link, nwr, count))
 
 
 @overload(aggregate)
-def _aggregate(journey: Any, link: Any, nwr: Any, count: Any) -> Any:  # noqa: ARG001
+def _aggregate(arrays: Any, link: Any, nwr: Any, count: Any) -> Any:  # noqa: ARG001
     return chain(RULES)
 
 
 def chain(rules: Sequence[Rule]) -> Rule:
-    """A function that compiles to a call of one of the rules, by its number in `journey.numbers[RULE]`."""
+    """A function that compiles to a call of one of the rules, by its number in `arrays.numbers[RULE]`."""
     chosen = rules[-1]
     for number in reversed(range(len(rules) - 1)):
         chosen = _either(number, rules[number], chosen)
@@ -42,10 +42,10 @@ def chain(rules: Sequence[Rule]) -> Rule:
 
 
 def _either(number: int, rule: Rule, otherwise: Rule) -> Rule:
-    def choose(journey: Any, link: Any, nwr: Any, count: Any) -> Any:  # annotated as `_aggregate`: Numba compares
-        if journey.numbers[RULE] == number:
-            return rule(journey, link, nwr, count)
-        return otherwise(journey, link, nwr, count)
+    def choose(arrays: Any, link: Any, nwr: Any, count: Any) -> Any:  # annotated as `_aggregate`: Numba compares
+        if arrays.numbers[RULE] == number:
+            return rule(arrays, link, nwr, count)
+        return otherwise(arrays, link, nwr, count)
 
     chosen: Rule = register_jitable(choose)
     return chosen

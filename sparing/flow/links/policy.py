@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled
+from sparing.compiled import compiled
 
 if TYPE_CHECKING:
-    from sparing.flow.journey.arrays import Journey
-    from sparing.flow.journey.ranges import Ranges
-    from sparing.flow.matched import Matched
+    from sparing.flow.arrival.matched import Matched
+    from sparing.flow.windows.kernels.arrays import WindowArrays
+    from sparing.flow.windows.kernels.ranges import WindowRanges
     from sparing.model.subscription import Subscription
 
 Rule = Callable[..., Any]
@@ -27,12 +27,12 @@ Rule = Callable[..., Any]
 class Turn:
     """An NWR whose turn has come on a link: what waits there for it, and the names of everything."""
 
-    journey: Journey
+    arrays: WindowArrays
     link: int
     nwr: int
     raw: np.ndarray  # edges of publications
     results: int  # partial results
-    ranges: Ranges
+    ranges: WindowRanges
     rows: Matched
     subscriptions: Sequence[Subscription]
 
@@ -42,16 +42,16 @@ class Turn:
 
 
 @compiled
-def look_up(journey: Journey, link: int, nwr: int, count: int) -> Any:  # noqa: ARG001
+def look_up(arrays: WindowArrays, link: int, nwr: int, count: int) -> Any:  # noqa: ARG001
     """The rule of policies that know their decisions beforehand."""
-    return journey.table[link, nwr]
+    return arrays.table[link, nwr]
 
 
 @dataclass(frozen=True)
 class LinkPolicy:
     """Decides on every link by itself, from what has been seen there.
 
-    `rule(journey, link, nwr, count)` is compiled; the waiting edges are `journey.waiting[:count]`. True means one
+    `rule(arrays, link, nwr, count)` is compiled; the waiting edges are `arrays.waiting[:count]`. True means one
     partial result, False that each item is forwarded as it is. A policy without a rule of its own has a `table`.
     """
 
@@ -66,10 +66,10 @@ class LinkPolicy:
     patience: int = 0  # how much later a link decides for every link before it (microseconds)
     period: int = 0  # how often a mode is chosen anew, for policies that have one (microseconds)
 
-    def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray | None:  # noqa: ARG002
+    def table(self, arrays: WindowArrays, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray | None:  # noqa: ARG002
         """[link, NWR] -> aggregate, for policies that know what to do beforehand.
 
-        `links` are the numbers of the journey's links in the plan, `subscriptions` those of its NWRs.
+        `links` are the numbers of the arrays's links in the plan, `subscriptions` those of its NWRs.
         """
         return None
 

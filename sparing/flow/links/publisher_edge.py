@@ -5,14 +5,14 @@ Paper: mna-aggregation, section IV.
 
 from __future__ import annotations
 
-from sparing.flow.journey.arrays import Journey
+from sparing.compiled import compiled
 from sparing.flow.links.policy import LinkPolicy, Turn
-from sparing.graphs.compiled import compiled
+from sparing.flow.windows.kernels.arrays import WindowArrays
 from sparing.model.policy import DecisionRule
 
 
 @compiled
-def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
     """Always."""
     return True
 

@@ -15,9 +15,9 @@ from graphlib import CycleError, TopologicalSorter
 import numpy as np
 
 from sparing.control.plan import Plan
-from sparing.flow.journey.arrays import Journey
-from sparing.flow.journey.places import following, resting_places
 from sparing.flow.links.policy import LinkPolicy, Turn
+from sparing.flow.windows.kernels.arrays import WindowArrays
+from sparing.flow.windows.kernels.places import following, resting_places
 from sparing.graphs.matching import maximum_matching, minimum_vertex_cover
 from sparing.model.errors import SparingError
 from sparing.model.policy import DecisionRule
@@ -29,33 +29,33 @@ class Static(LinkPolicy):
     name = DecisionRule.STATIC
     whole_trace = True
 
-    def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:  # noqa: ARG002
+    def table(self, arrays: WindowArrays, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:  # noqa: ARG002
         """Follow all edges over the links, each of which decides by a minimum vertex cover."""
-        place = resting_places(journey)
+        place = resting_places(arrays)
         raw = np.ones(len(place), dtype=bool)
-        table = np.ones((len(journey.links), len(journey.nwrs)), dtype=bool)
-        for link in upstream_first(journey, place):
+        table = np.ones((len(arrays.links), len(arrays.nwrs)), dtype=bool)
+        for link in upstream_first(arrays, place):
             mine = np.flatnonzero(place == link)
-            rows, nwrs = journey.edges["row"][mine], journey.edges["nwr"][mine]
-            table[link] = aggregated(rows, nwrs, raw[mine], len(journey.nwrs))
+            rows, nwrs = arrays.edges["row"][mine], arrays.edges["nwr"][mine]
+            table[link] = aggregated(rows, nwrs, raw[mine], len(arrays.nwrs))
             # What is aggregated sends a result, so the next link aggregates it as well, whatever else comes raw.
             raw[mine] &= ~table[link][nwrs]
-            place[mine] = following(journey, place[mine], mine)
+            place[mine] = following(arrays, place[mine], mine)
         return table
 
     def why(self, turn: Turn) -> str:
         """The cover."""
-        chosen = "in" if turn.journey.table[turn.link, turn.nwr] else "not in"
+        chosen = "in" if turn.arrays.table[turn.link, turn.nwr] else "not in"
         return f"the window is {chosen} the minimum vertex cover of the link's complete graph"
 
 
-def upstream_first(journey: Journey, place: np.ndarray) -> list[int]:
+def upstream_first(arrays: WindowArrays, place: np.ndarray) -> list[int]:
     """The links that edges cross from their places on, each after all that feed it."""
     pairs = [np.zeros((2, 0), np.int64)]
-    for links, edges in crossings(journey, place):
-        after = following(journey, links, edges)
+    for links, edges in crossings(arrays, place):
+        after = following(arrays, links, edges)
         pairs.append(np.stack([links, after])[:, after >= 0])
-    return _in_order(np.concatenate(pairs, axis=1), len(journey.links))
+    return _in_order(np.concatenate(pairs, axis=1), len(arrays.links))
 
 
 def check_order(plan: Plan) -> None:
@@ -87,13 +87,13 @@ def _in_order(pairs: np.ndarray, count: int) -> list[int]:
         ) from None
 
 
-def crossings(journey: Journey, place: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def crossings(arrays: WindowArrays, place: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The links that edges cross from their places on, with the edges: first all first links, then all second ones."""
     edges = np.flatnonzero(place >= 0)
     links = place[edges].astype(np.int64)
     while len(edges):
         yield links, edges
-        links = following(journey, links, edges)
+        links = following(arrays, links, edges)
         links, edges = links[links >= 0], edges[links >= 0]
 
 
@@ -109,18 +109,18 @@ def aggregated(rows: np.ndarray, nwrs: np.ndarray, raw: np.ndarray, count: int) 
     return chosen
 
 
-def least_messages(journey: Journey) -> np.ndarray:
+def least_messages(arrays: WindowArrays) -> np.ndarray:
     """For each link, the fewest messages that any policy must send over it, beside those that cross at once.
 
     It is the size of a maximum matching of all publications behind the link with all NWRs beyond it.
     """
-    least = np.zeros(len(journey.links), dtype=np.int64)
-    found = list(crossings(journey, resting_places(journey)))
+    least = np.zeros(len(arrays.links), dtype=np.int64)
+    found = list(crossings(arrays, resting_places(arrays)))
     links, edges = (np.concatenate([np.zeros(0, np.int64), *(part[at] for part in found)]) for at in (0, 1))
     for link in np.unique(links).tolist():
         mine = edges[links == link]
-        _, items = np.unique(journey.edges["row"][mine], return_inverse=True)
-        _, nodes = np.unique(journey.edges["nwr"][mine], return_inverse=True)
+        _, items = np.unique(arrays.edges["row"][mine], return_inverse=True)
+        _, nodes = np.unique(arrays.edges["nwr"][mine], return_inverse=True)
         least[link] = np.count_nonzero(maximum_matching(items, nodes) >= 0)
     return least
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from sparing.flow.journey.arrays import RAW, Journey
+from sparing.compiled import compiled
 from sparing.flow.links.policy import RESULT_WAITS, LinkPolicy, Turn
-from sparing.graphs.compiled import compiled
+from sparing.flow.windows.kernels.arrays import RAW, WindowArrays
 from sparing.model.policy import DecisionRule
 
 UNCERTAIN = 1e-9  # a sum of doubles this close to 1 is worked out again with twice the digits
@@ -22,21 +22,21 @@ NEARLY = 1e-24  # and then a difference below this is none; that is exact for up
 
 
 @compiled
-def enough(journey: Journey, link: int, count: int, live: bool) -> bool:
+def enough(arrays: WindowArrays, link: int, count: int, live: bool) -> bool:
     """Whether the weights add up to 1 or more."""
-    links = len(journey.links)
+    links = len(arrays.links)
     weight = 0.0
     for i in range(count):
-        edge = journey.waiting[i]
-        if journey.edges[edge].part != RAW:
+        edge = arrays.waiting[i]
+        if arrays.edges[edge].part != RAW:
             return True
-        item = journey.items[journey.edges[edge].row * links + link]
+        item = arrays.items[arrays.edges[edge].row * links + link]
         weight += 1.0 / (item.live if live else item.degree)
     if abs(weight - 1.0) > UNCERTAIN:
         return weight > 1.0
     high, low = -1.0, 0.0
     for i in range(count):
-        item = journey.items[journey.edges[journey.waiting[i]].row * links + link]
+        item = arrays.items[arrays.edges[arrays.waiting[i]].row * links + link]
         degree = float(item.live if live else item.degree)
         part = 1.0 / degree
         # What part lacks of 1/degree: the remainder 1 - part * degree is exact in halves of 26 bits (Dekker 1971).
@@ -51,17 +51,17 @@ def enough(journey: Journey, link: int, count: int, live: bool) -> bool:
 
 
 @compiled
-def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
     """Whether the weights by degrees at arrival add up to 1 or more."""
-    return bool(enough(journey, link, count, False))
+    return bool(enough(arrays, link, count, False))
 
 
 def weights(turn: Turn, degree: str) -> str:
     """The sum of weights, with the degrees of a column of items."""
     if turn.results:
         return RESULT_WAITS
-    items = turn.journey.edges["row"][turn.raw].astype(np.int64) * len(turn.journey.links) + turn.link
-    degrees, counts = np.unique(turn.journey.items[degree][items], return_counts=True)
+    items = turn.arrays.edges["row"][turn.raw].astype(np.int64) * len(turn.arrays.links) + turn.link
+    degrees, counts = np.unique(turn.arrays.items[degree][items], return_counts=True)
     pairs = list(zip(degrees.tolist(), counts.tolist(), strict=True))
     total = sum((Fraction(count, degree) for degree, count in pairs), Fraction(0))
     terms = " + ".join(f"{count} x 1/{degree}" for degree, count in pairs)

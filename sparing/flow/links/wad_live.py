@@ -7,17 +7,17 @@ Ours, beyond the paper.
 
 from __future__ import annotations
 
-from sparing.flow.journey.arrays import Journey
+from sparing.compiled import compiled
 from sparing.flow.links.policy import LinkPolicy, Turn
 from sparing.flow.links.wad import enough, weights
-from sparing.graphs.compiled import compiled
+from sparing.flow.windows.kernels.arrays import WindowArrays
 from sparing.model.policy import DecisionRule
 
 
 @compiled
-def aggregate(journey: Journey, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
     """Whether the weights by live degrees add up to 1 or more."""
-    return bool(enough(journey, link, count, True))
+    return bool(enough(arrays, link, count, True))
 
 
 class WadLive(LinkPolicy):

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sparing.compiled import compiled, inlined
 from sparing.flow.rank.draws import mixed
 from sparing.flow.rank.exact_fair import some_of, split
 from sparing.flow.rank.top_k import best_first, end_of_class
 from sparing.flow.rank.weighted_shuffle import weighted_shuffle
-from sparing.graphs.compiled import compiled, inlined
 
 
-class Ways(NamedTuple):
+class HopRoutes(NamedTuple):
     """Where subscriptions are, and which way leads there."""
 
     broker_of: np.ndarray  # [subscription]

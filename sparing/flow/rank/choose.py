@@ -14,9 +14,9 @@ import numpy as np
 
 from sparing.control.covering.contest import attribute_values, constrained, scores_of
 from sparing.control.plan import Plan
-from sparing.flow.pairs import Pairs
-from sparing.flow.publications import Publications
-from sparing.flow.rank.by_hops import Ways, Weighted, pick_by_hops
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.pairs import Pairs
+from sparing.flow.rank.by_hops import HopRoutes, Weighted, pick_by_hops
 from sparing.flow.rank.diversity import Spans, diversities, spans_of
 from sparing.flow.rank.draws import seeds
 from sparing.flow.rank.top_k import best_k
@@ -139,9 +139,11 @@ class Chooser:
         return seeds(publications.id[pairs.events[picked]], self._plan.policy.seed)
 
     @cached_property
-    def _ways(self) -> Ways:
+    def _ways(self) -> HopRoutes:
         routes = self._plan.routes
-        return Ways(self._plan.broker_of, routes.link_of, routes.target, seeds(routes.brokers, self._plan.policy.seed))
+        return HopRoutes(
+            self._plan.broker_of, routes.link_of, routes.target, seeds(routes.brokers, self._plan.policy.seed)
+        )
 
     def _weights(self, advertisement: int, epoch: int) -> Weighted:
         key = self._plan.contest_of[advertisement], epoch

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled
+from sparing.compiled import compiled
 from sparing.model.box import Box
 from sparing.model.measure import spans
 from sparing.model.types import FieldType

@@ -6,8 +6,8 @@ draws k times from all that match without putting back, and tells each next hop 
 
 from __future__ import annotations
 
+from sparing.compiled import compiled
 from sparing.flow.rank.draws import below
-from sparing.graphs.compiled import compiled
 
 
 @compiled

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.plan import Plan
-from sparing.control.summary import technique_of
-from sparing.flow.pairs import Pairs
-from sparing.flow.publications import Publications
+from sparing.control.summary.plan_summary import technique_of
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.pairs import Pairs
 from sparing.flow.rank.choose import Chooser
 from sparing.match.explain import explain_codes
 from sparing.model.counted import counted

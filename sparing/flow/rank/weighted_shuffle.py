@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.compiled import compiled, inlined
 from sparing.flow.rank.draws import fraction
-from sparing.graphs.compiled import compiled, inlined
 
 MOST_STEPS = 10_000
 

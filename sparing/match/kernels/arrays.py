@@ -10,7 +10,7 @@ LEAST = np.iinfo(np.int64).min  # of the codes, and so an open lower end
 MOST = np.iinfo(np.int64).max
 
 
-class Buckets(NamedTuple):
+class FieldBuckets(NamedTuple):
     """The buckets of every field: bucket 0 is for missing values, bucket b ends before edge b - 1."""
 
     edges: np.ndarray  # int64 [field, padded], ascending, as many as edge_count
@@ -23,7 +23,7 @@ class Buckets(NamedTuple):
     rows: np.ndarray  # int64 [field] there, 0 for fields that nobody asks about
 
 
-class Ranges(NamedTuple):
+class PredicateArrays(NamedTuple):
     """Predicates of subscriptions, end to end."""
 
     starts: np.ndarray  # int64 [subscription + 1]
@@ -61,7 +61,7 @@ class PlacedSets(NamedTuple):
     runs: np.ndarray  # uint32, packed like predicates
 
 
-class Events(NamedTuple):
+class EventColumns(NamedTuple):
     """A batch: codes and whether there is a value, [field, row]; `gaps` if any value is missing."""
 
     codes: np.ndarray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled, inlined
+from sparing.compiled import compiled, inlined
 from sparing.match.kernels.arrays import LEAST, MOST
 
 MISSING = 0  # the bucket of events without a value

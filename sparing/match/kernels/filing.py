@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled
+from sparing.compiled import compiled
 
 EXACT = np.uint8(1)  # a flag of a slot: no bound falls inside a bucket
 HAS_SETS = np.uint8(2)

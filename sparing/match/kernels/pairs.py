@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled, inlined
+from sparing.compiled import compiled, inlined
 from sparing.match.kernels.buckets import bucket_of
 from sparing.match.kernels.rows import lowest_bit
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled, inlined
+from sparing.compiled import compiled, inlined
 from sparing.match.kernels.arrays import Collected
 from sparing.match.kernels.buckets import MISSING, MOST_BUCKETS, put_buckets
 from sparing.match.kernels.filing import EXACT, HAS_SETS

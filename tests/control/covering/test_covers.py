@@ -11,8 +11,8 @@ from sparing.control.covering.ancestor_cover import ancestor_cover, ancestors
 from sparing.control.covering.boxes import CodedBoxes
 from sparing.control.covering.kernels.contain import contains
 from sparing.control.covering.rank_cover import rank_cover
+from sparing.control.covering.ranked_boxes import RankedBoxes
 from sparing.control.covering.regular_cover import regular_cover
-from sparing.control.covering.standing import Standing
 from sparing.model.box import Box
 from sparing.model.constraint import between
 from sparing.model.measure import area
@@ -42,7 +42,7 @@ def test_containment_is_that_of_the_model(one: Box, other: Box) -> None:
 @given(ranked())
 def test_ancestor_cover_keeps_what_has_fewer_than_k_ancestors(case: tuple[list[Box], np.ndarray, bool, int]) -> None:
     found, given_scores, fair, k = case
-    standing = Standing.by_score(CodedBoxes.of(found, TYPES), given_scores, fair)
+    standing = RankedBoxes.by_score(CodedBoxes.of(found, TYPES), given_scores, fair)
     above = judge.by_score(found, given_scores.tolist(), fair)
     assert ancestor_cover(standing, k).tolist() == [count < k for count in judge.ancestors(found, above)]
 
@@ -50,7 +50,7 @@ def test_ancestor_cover_keeps_what_has_fewer_than_k_ancestors(case: tuple[list[B
 @given(ranked())
 def test_stand_ins_are_kept_and_cover(case: tuple[list[Box], np.ndarray, bool, int]) -> None:
     found, given_scores, fair, k = case
-    standing = Standing.by_score(CodedBoxes.of(found, TYPES), given_scores, fair)
+    standing = RankedBoxes.by_score(CodedBoxes.of(found, TYPES), given_scores, fair)
     stand_ins = np.full((len(found), k), -1, np.int32)
     counts = ancestors(standing, k, stand_ins)
     covering = judge.rank_covers(found, judge.by_score(found, given_scores.tolist(), fair))
@@ -64,7 +64,7 @@ def test_stand_ins_are_kept_and_cover(case: tuple[list[Box], np.ndarray, bool, i
 @given(ranked())
 def test_rank_cover_keeps_the_first_k_levels(case: tuple[list[Box], np.ndarray, bool, int]) -> None:
     found, given_scores, fair, k = case
-    standing = Standing.by_score(CodedBoxes.of(found, TYPES), given_scores, fair)
+    standing = RankedBoxes.by_score(CodedBoxes.of(found, TYPES), given_scores, fair)
     above = judge.by_score(found, given_scores.tolist(), fair)
     kept = rank_cover(standing, k)
     assert kept.tolist() == [depth <= k for depth in judge.depths(found, above)]
@@ -73,7 +73,7 @@ def test_rank_cover_keeps_the_first_k_levels(case: tuple[list[Box], np.ndarray, 
 
 @given(some_boxes(least=1))
 def test_regular_cover_keeps_the_roots(found: list[Box]) -> None:
-    kept = regular_cover(Standing.by_containment(CodedBoxes.of(found, TYPES)), 1).tolist()
+    kept = regular_cover(RankedBoxes.by_containment(CodedBoxes.of(found, TYPES)), 1).tolist()
     for number, box in enumerate(found):
         containing = [n for n, other in enumerate(found) if n != number and other.covers(box)]
         assert kept[number] == all(found[n] == box and n > number for n in containing)
@@ -96,7 +96,7 @@ def test_many_boxes_of_numbers(fields: int, k: int) -> None:
         (scores_[:, None] == scores_[None, :]) & (numbers[:, None] < numbers[None, :])
     )
     expected = (inside & better).sum(axis=0) < k
-    assert (ancestor_cover(Standing.by_score(boxes_, scores_), k) == expected).all()
+    assert (ancestor_cover(RankedBoxes.by_score(boxes_, scores_), k) == expected).all()
     assert 0 < expected.sum() < 3000
 
 
@@ -137,7 +137,7 @@ def test_table_i_and_figure_3() -> None:
     types = {"x": INT, "y": INT}
     areas = np.array([area(box, ["x", "y"], types) for box in found])
     assert areas.tolist() == [row[2] for row in TABLE_I.values()]
-    standing = Standing.by_score(CodedBoxes.of(found, types), areas)
+    standing = RankedBoxes.by_score(CodedBoxes.of(found, types), areas)
     assert (1 + np.argsort(standing.order)).tolist() == [row[3] for row in TABLE_I.values()]
     names = np.array(list(TABLE_I))
     assert names[regular_cover(standing, 2)].tolist() == ["s1"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sparing.control.covering.ancestor_cover import ancestor_cover
 from sparing.control.covering.boxes import CodedBoxes
-from sparing.control.covering.standing import Standing
+from sparing.control.covering.ranked_boxes import RankedBoxes
 from sparing.control.covering.watched import WatchedCover
 from sparing.model.box import Box
 from tests.control.covering.strategies import TYPES, boxes, some_boxes
@@ -20,7 +20,7 @@ Entry = tuple[str, Box, float]
 def afresh(there: dict[str, tuple[Box, float]], k: int, fair: bool) -> set[str]:
     ids = sorted(there)
     coded = CodedBoxes.of([there[id_][0] for id_ in ids], TYPES)
-    kept = ancestor_cover(Standing.by_score(coded, np.array([there[id_][1] for id_ in ids]), fair), k)
+    kept = ancestor_cover(RankedBoxes.by_score(coded, np.array([there[id_][1] for id_ in ids]), fair), k)
     return {id_ for id_, forwarded in zip(ids, kept.tolist(), strict=True) if forwarded}
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import control_bill, live_of, messages_of, start_of
-from sparing.control.routing.handover import Told, difference, told_of
+from sparing.control.routing.snapshot import RoutingSnapshot, difference, snapshot_of
 from sparing.model.bill import CONTROL, Bill, MessageKind
 from sparing.model.policy import Covering, Matchmaker
 from tests.control.routing.worlds import network_of, plans
@@ -107,8 +107,8 @@ def test_from_one_plan_to_the_next(plan: Plan, data: st.DataObject) -> None:
         subscriptions=tuple(plan.subscriptions[n] for n in some),
         broker_of=plan.broker_of[some],
     )
-    states = [(control_bill(p), told_of(start_of(p))) for p in (plan, smaller)]
-    assert difference((Bill(), Told()), states[0]) == states[0][0]
+    states = [(control_bill(p), snapshot_of(start_of(p))) for p in (plan, smaller)]
+    assert difference((Bill(), RoutingSnapshot()), states[0]) == states[0][0]
     assert not difference(states[0], states[0])
     there, back = difference(*states), difference(*reversed(states))
     told, untold = (some.only(*CONTROL).total() for some in (there, back))

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.control.matchmaker.live import Live
+from sparing.control.matchmaker.live_marking import LiveMarking
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routes import Routes
 from sparing.control.routing.billing import SLACK, bill_at, control_bill, live_of, messages_of
 from sparing.control.routing.folded import folded
-from sparing.control.routing.handover import Told, difference, told_of
 from sparing.control.routing.network import OWN, Network
+from sparing.control.routing.snapshot import RoutingSnapshot, difference, snapshot_of
 from sparing.control.routing.spread import Spread, spread_of
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
@@ -27,12 +27,12 @@ from sparing.model.overlay import Link, Overlay
 from sparing.model.policy import Matchmaker, Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.types import INT
-from tests.control.matchmaker.test_live import random_overlay
+from tests.control.matchmaker.test_live_marking import random_overlay
 from tests.control.routing.test_network import check_told
 from tests.control.routing.worlds import TOPIC, Codes, Knows, beyond, plans, points, reached
 
 
-def start(plan: Plan, there: set[int], slack: float = 0.0) -> tuple[Network, Live]:
+def start(plan: Plan, there: set[int], slack: float = 0.0) -> tuple[Network, LiveMarking]:
     """What is told at the start, and a marking that is kept up; without slack, to the last subscription."""
     in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
     return Network(spread_of(plan, in_force), in_force), live_of(plan, "t", in_force, slack)
@@ -224,7 +224,7 @@ def test_publishers_subscribers_and_links_come_and_go(tree: str) -> None:
         s.subscriber: (whole.routes.brokers[b],) for s, b in zip(whole.subscriptions, whole.broker_of, strict=True)
     }
     there, offered, cut = set(range(0, 160, 3)), set(range(5)), list[Link]()
-    before = Bill(), Told()
+    before = Bill(), RoutingSnapshot()
     billed = 0
     for step in range(250):
         what = chance.random()
@@ -251,8 +251,8 @@ def test_publishers_subscribers_and_links_come_and_go(tree: str) -> None:
         )
         spread = spread_of(plan, plan.in_force(None))
         assert spread.markings["t"].demand.valid(spread.markings["t"].s_link)
-        after = control_bill(plan, folded(spread)), told_of(folded(spread))
-        assert difference((Bill(), Told()), after) == after[0]
+        after = control_bill(plan, folded(spread)), snapshot_of(folded(spread))
+        assert difference((Bill(), RoutingSnapshot()), after) == after[0]
         billed += difference(before, after).total() < after[0].total()
         before = after
         if step % 5 == 0:
@@ -300,7 +300,7 @@ def test_nothing_is_withdrawn_over_a_link_that_is_cut() -> None:
         args = {"t": TOPIC}, whole.advertisements, homes, whole.subscriptions
         plan = make_plan(one, *args, bucket=1000)
         spread = spread_of(plan, plan.in_force(None))
-        told.append((control_bill(plan, folded(spread)), told_of(folded(spread))))
+        told.append((control_bill(plan, folded(spread)), snapshot_of(folded(spread))))
     ends = set(first_cut(overlay, routes))
     assert any({key.source, key.target} == ends for key in told[0][0]), "it was in use"
     changed = difference(*told)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparing.control.folding.measures import saved
 from sparing.control.plan import Plan, make_plan
-from sparing.control.routing.billing import bill_at, changes_of, live_of, messages_of, start_of, with_ghosts
+from sparing.control.routing.billing import bill_at, changes_of, live_of, messages_of, start_of, with_stale_members
 from sparing.control.routing.churn import NEVER, LiveTopic, live_topics
 from sparing.control.routing.folded import foldable, folded
 from sparing.control.routing.network import Network
@@ -80,7 +80,7 @@ def attracted(live: LiveTopic, plan: Plan, points: list[Codes]) -> dict[int, fro
     """Link -> which points the entries that the neighbour knows attract."""
     known = {link: [members] for link, some in live.entries().items() for members in [set().union(*some)]}
     for link, stale in live.stale().items():
-        known.setdefault(link, []).extend(ghosts for _, ghosts in stale)
+        known.setdefault(link, []).extend(stale_members for _, stale_members in stale)
     return {
         link: frozenset(
             at
@@ -143,23 +143,23 @@ def test_what_a_neighbour_knows_changes_by_messages_only(plan: Plan, some: list[
             link: sorted(numbers) for link, numbers in told.items()
         }
         assert folds.saved == sum(len(members) - 1 for found in entries.values() for members in found)
-    event(f"ghosts: {bool(folds.ghosts)}")
+    event(f"stale_members: {bool(folds.stale_members)}")
     event(f"stale for good: {bool(folds.stale())}")
 
 
 @given(folding_plans())
 def test_ghosts_are_of_those_who_were_told_there(plan: Plan):
     changes = changes_of(start_of(plan))
-    for ghost in changes.ghosts:
-        assert ghost.since < ghost.until
+    for stale_member in changes.stale_members:
+        assert stale_member.since < stale_member.until
         routes = plan.routes
-        home = plan.broker_of[ghost.number]
-        source = routes.source[ghost.link]
+        home = plan.broker_of[stale_member.number]
+        source = routes.source[stale_member.link]
         assert any(
-            routes.link_of[source, root] == ghost.link and bool(routes.passes(home, source, np.array([root]))[0])
+            routes.link_of[source, root] == stale_member.link and bool(routes.passes(home, source, np.array([root]))[0])
             for root in plan.published["t"]
         )
-    haunted = with_ghosts(plan)
+    haunted = with_stale_members(plan)
     if haunted.changed is not None:
         assert haunted.changed == changes
 
@@ -167,8 +167,8 @@ def test_ghosts_are_of_those_who_were_told_there(plan: Plan):
 @given(folding_plans())
 def test_without_folding_there_are_no_ghosts_and_no_reconfigurations(plan: Plan):
     plain = plan.with_policy(folding=Folding.NONE)
-    assert changes_of(start_of(plain)).ghosts == ()
-    assert with_ghosts(plain) is plain
+    assert changes_of(start_of(plain)).stale_members == ()
+    assert with_stale_members(plain) is plain
 
 
 def chain(wanted: list[Subscription], method: Folding = Folding.MEFA, decision: str = "adock", **policy) -> Plan:
@@ -244,8 +244,8 @@ def test_whatever_becomes_false_is_mended_some_time(leaves: Subscription):
     others = [on_x("t", None, 5), on_x("u", None, 7)]
     plan = chain([replace(leaves, valid_until=SECOND), *others], theta=100, rate=10.0)
     changes = changes_of(start_of(plan))
-    assert changes.ghosts
-    assert all(ghost.until < 10**12 for ghost in changes.ghosts)
+    assert changes.stale_members
+    assert all(stale_member.until < 10**12 for stale_member in changes.stale_members)
     assert changes.bill.by_kind() == {"coordination": 2}
 
 
@@ -254,7 +254,7 @@ def test_nothing_is_decided_after_the_end_of_time():
     plan = chain([on_x("s", 10**9 + 7, 10**9 + 8, last=SECOND), *wide], theta=100, rate=1e-12)
     changes = changes_of(start_of(plan))
     assert changes.bill.total() == 0
-    assert {ghost.until for ghost in changes.ghosts} == {NEVER}
+    assert {stale_member.until for stale_member in changes.stale_members} == {NEVER}
 
 
 def test_links_never_aggregate_under_policies_that_send_at_once():

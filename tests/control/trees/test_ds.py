@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.control.folding.ranges import Pieces
+from sparing.control.folding.ranges import RangePieces
 from sparing.control.routes import Routes
 from sparing.control.trees import unique_range
 from sparing.control.trees.attachment import DISTANCE, SIMILARITY, distances
 from sparing.control.trees.do import do
 from sparing.control.trees.ds import Move, attach, ds, ds_tree
 from sparing.control.trees.shared_tree import shared_tree
-from sparing.control.trees.unique_range import Ground
+from sparing.control.trees.unique_range import TopicBoxes
 from sparing.graphs.trees import components
 from sparing.model.box import Box
 from sparing.model.constraint import between
@@ -77,7 +77,7 @@ def problems(draw, most=5):
     far = st.integers(0, 3) | st.just(math.inf)
     hops = [[draw(far) for _ in brokers] for brokers in candidates]
     first = [min(zip(mine, brokers, strict=True))[1] for mine, brokers in zip(hops, candidates, strict=True)]
-    return first, candidates, hops, Pieces(np.array(starts), bounds[:, :, 0], bounds[:, :, 1]), owner
+    return first, candidates, hops, RangePieces(np.array(starts), bounds[:, :, 0], bounds[:, :, 1]), owner
 
 
 def cells(pieces, subscription):
@@ -110,7 +110,7 @@ def test_nobody_moves_for_nothing_less_than_infinity(problem):
 @given(problem=problems(), members=st.sets(st.integers(0, 4)))
 def test_what_was_unique_is_taken_and_what_is_new_is_brought(most_cells, problem, members):
     first, _, _, pieces, owner = problem
-    ground = Ground(pieces, np.array(owner, dtype=np.int64), len(first))
+    ground = TopicBoxes(pieces, np.array(owner, dtype=np.int64), len(first))
     joining = [item for item in range(len(first)) if item not in members]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unique_range, "MOST_CELLS", most_cells)
@@ -123,14 +123,14 @@ def test_what_was_unique_is_taken_and_what_is_new_is_brought(most_cells, problem
 @pytest.mark.parametrize("dimensions", [1, 2])
 def test_what_an_item_covers_twice_itself_is_not_unique(dimensions):
     wide, narrow = [0.0] * dimensions, [4.0] * dimensions
-    pieces = Pieces(np.arange(3), np.array([wide, narrow]), np.array([[8.0] * dimensions] * 2))
-    fall = Ground(pieces, np.array([0, 0]), 2).falls(np.array([0]), np.array([False, False]))
+    pieces = RangePieces(np.arange(3), np.array([wide, narrow]), np.array([[8.0] * dimensions] * 2))
+    fall = TopicBoxes(pieces, np.array([0, 0]), 2).falls(np.array([0]), np.array([False, False]))
     assert fall.tolist() == [4**dimensions - 8**dimensions]
 
 
 def line(*ranges):
     bounds = np.array(ranges, dtype=np.float64)
-    return Pieces(np.arange(len(ranges) + 1), bounds[:, :1], bounds[:, 1:])
+    return RangePieces(np.arange(len(ranges) + 1), bounds[:, :1], bounds[:, 1:])
 
 
 def test_the_slides_example():

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from sparing.flow.deliver.identity import about_count_window, about_event, about_merged, notification_id
 from sparing.flow.walk import Walk
-from tests.flow import strategies, test_merged_topics
+from tests.flow import strategies
+from tests.flow.events import test_merged_topic as test_merged_topics
 from tests.flow.strategies import batches
 from tests.tries import tries
 

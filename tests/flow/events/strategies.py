@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sparing.control.plan import Plan
 from sparing.model.bill import MessageKind
-from sparing.model.merge import Compare, Outage
+from sparing.model.merge import Outage, RedundancyRule
 from sparing.model.policy import Events, Moves, Policy
 from sparing.model.types import END_OF_TIME
 from tests.flow.events.world import BUCKET, WITHIN, Batch, Sub, Walked, plan_for, with_own
@@ -38,7 +38,7 @@ class World:
     reports: tuple[Said, ...]
     policy: Policy = CAEVA
     outages: tuple[Outage, ...] = ()
-    compare: Compare = Compare.VALUE
+    compare: RedundancyRule = RedundancyRule.VALUE
 
     def plan(self) -> Plan:
         """Its plan."""
@@ -167,7 +167,7 @@ def worlds(
     policy: st.SearchStrategy[Policy] = policies,
     apart: bool = False,
     missing: bool = True,
-    compare: Compare = Compare.VALUE,
+    compare: RedundancyRule = RedundancyRule.VALUE,
     most: int = 25,
 ) -> World:
     """Worlds in which nobody fails."""
@@ -181,7 +181,7 @@ def worlds(
 
 @st.composite
 def frail_worlds(
-    draw: st.DrawFn, *, policy: st.SearchStrategy[Policy] = policies, compare: Compare = Compare.VALUE
+    draw: st.DrawFn, *, policy: st.SearchStrategy[Policy] = policies, compare: RedundancyRule = RedundancyRule.VALUE
 ) -> World:
     """Worlds in which aggregators fail, some for good, but one of the publishing brokers never does."""
     world = draw(worlds(policy=policy, missing=False, compare=compare))

@@ -9,7 +9,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.flow.events.scene import Scene
+from sparing.flow.events.context import MergeContext
 from sparing.model.bill import MessageKind
 from tests.flow.events.strategies import AGELE, SIENA, World, billed, by_bucket, caeva, frail_worlds, worlds
 from tests.flow.events.world import WITHIN, Eyes, walk, with_own
@@ -29,7 +29,7 @@ def events(world: World) -> list[list[Said]]:
 
 def center_of(world: World) -> str:
     plan = world.plan()
-    return plan.routes.brokers[Scene(plan, "t").trees[0].center]
+    return plan.routes.brokers[MergeContext(plan, "t").trees[0].center]
 
 
 @settings(max_examples=tries(60))

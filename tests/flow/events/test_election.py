@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from sparing.model.bill import MessageKind
-from sparing.model.merge import Compare, Outage
+from sparing.model.merge import Outage, RedundancyRule
 from sparing.model.policy import Moves, Policy
 from tests.flow.events.strategies import World, billed, caeva, frail_worlds
 from tests.flow.events.world import Eyes, Sub, Walked, plan_for, walk
@@ -218,7 +218,7 @@ def test_what_is_flushed_is_merged_on_its_way() -> None:
 def test_by_name_a_loss_does_not_bring_back_what_was_redundant() -> None:
     """p drops a second value of a. When it fails, both are sent again from where they were published."""
     policy, outages = PASSIVE, [Outage(3, "p", 4)]
-    plan = plan_for(CHAIN, [Sub("s", "m", 4)], ["p", "q"], policy, outages, Compare.NAME)
+    plan = plan_for(CHAIN, [Sub("s", "m", 4)], ["p", "q"], policy, outages, RedundancyRule.NAME)
     walked = walk(plan, [said(0, "p", b=1), said(1, "p", a=1), said(2, "p", a=2)])
     fields = Counter(name for heard in walked.heard for name, _ in heard.facts)
     assert fields == Counter(["k", "ts", "a", "b"])

@@ -10,9 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sparing.control.plan import Plan
+from sparing.flow.events.context import EventStep, MergeContext
 from sparing.flow.events.event import Event
 from sparing.flow.events.placement import FADES, Placer, cost, savings
-from sparing.flow.events.scene import Happening, Scene
 from sparing.model.bill import MessageKind
 from sparing.model.policy import Moves, Policy
 from tests.flow.events.strategies import World, caeva, forests, reports, worlds
@@ -30,7 +30,7 @@ class Over:
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def see(self, event: Event, happening: Happening) -> None:
+    def see(self, event: Event, happening: EventStep) -> None:
         if happening.what == "is over":
             self.events.append(event)
 
@@ -43,8 +43,8 @@ class Trial:
     ) -> None:
         self.links, self.brokers, self.some, self.every, self.active = links, brokers, some, every, active
         first = plan_for(links, [], brokers, Policy(active_aggregators=active))
-        self.scene = Scene(first, "t")
-        (self.tree,) = self.scene.trees
+        self.context = MergeContext(first, "t")
+        (self.tree,) = self.context.trees
         self.center = first.routes.brokers[self.tree.center]
         over = Over()
         walk(self.plan(Moves.ADAPTIVE), some, watcher=over)
@@ -61,12 +61,12 @@ class Trial:
 
     def cost(self, hops: int) -> int:
         """The same by the module's own account."""
-        return sum(cost(self.tree, event, hops, partial(self.scene.new, event)) for event in self.events)
+        return sum(cost(self.tree, event, hops, partial(self.context.new, event)) for event in self.events)
 
     def savings(self, hops: int) -> tuple[float, float]:
         """Of moving closer and away, for a single event."""
         (event,) = self.events
-        return savings(self.tree, event, hops, partial(self.scene.new, event))
+        return savings(self.tree, event, hops, partial(self.context.new, event))
 
 
 def said(time: int, at: str, **facts: int) -> Said:
@@ -152,7 +152,7 @@ def test_for_one_publisher_savings_have_the_sign_of_what_is_saved(
         Said(t, f"{n:02}", at, "x", frozenset({("a", v)})) for n, (t, v) in enumerate(zip(times, values, strict=True))
     ]
     trial = Trial(links, brokers, some)
-    far = trial.tree.roles(1).distance[trial.scene.plan.routes.number[at]]
+    far = trial.tree.roles(1).distance[trial.context.plan.routes.number[at]]
     for hops in range(1, min(far, trial.tree.depth) + 1):
         closer, away = trial.savings(hops)
         if hops < trial.tree.depth:
@@ -253,7 +253,7 @@ def test_passive_aggregators_stay_between_one_hop_and_the_leaves(world: World) -
     """Where they are fixed, they stay where they are, or at the leaves if those are nearer."""
     plan = world.plan()
     walked = walk(plan, world.reports)
-    for tree, placer in zip(Scene(plan, "t").trees, walked.state.placers, strict=True):
+    for tree, placer in zip(MergeContext(plan, "t").trees, walked.state.placers, strict=True):
         if isinstance(world.policy.placement, Moves):
             assert min(1, tree.depth) <= placer.hops <= tree.depth
         else:

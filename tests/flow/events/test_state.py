@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparing.flow.events.scene import Scene
+from sparing.flow.events.context import MergeContext
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.model.box import Box
@@ -33,7 +33,7 @@ COUNT = Aggregation((Output("n", function("count", None), None),), TimeWindow(10
 def test_nothing_happens_before_the_state_wakes(world: World, data: st.DataObject) -> None:
     """And something does when it wakes, or will later."""
     plan = world.plan()
-    walker = EventWalk(Scene(plan, "t"))
+    walker = EventWalk(MergeContext(plan, "t"))
     until = data.draw(st.integers(-10, 60))
     state, _ = walker.advance(None, [report_of(plan, said) for said in world.reports], until)
     slept = 0
@@ -89,10 +89,10 @@ def test_what_is_stored_is_all_that_matters(same_plan: bool, data: st.DataObject
     """A plan that is the same in all but name changes nothing either."""
     world = data.draw(worlds(apart=True) | frail_worlds())
     plan, parts = world.plan(), data.draw(batches(world.reports))
-    scene = Scene(plan, "t")
+    context = MergeContext(plan, "t")
 
     def through(state: EventState) -> EventState:
-        return restored(pickle.loads(pickle.dumps(stored(state, scene))), scene, same_plan)
+        return restored(pickle.loads(pickle.dumps(stored(state, context))), context, same_plan)
 
     plain, found = walk_batches(plan, parts), walk_batches(plan, parts, between=through)
     assert Counter(found.heard) == Counter(plain.heard)
@@ -106,11 +106,11 @@ def test_after_a_change_of_the_plan_events_are_where_they_were(policy: Policy, h
     """The same key in two parts of the overlay, in one of which perhaps nobody subscribes."""
     subs = [Sub(f"at-{home}", home, 4) for home in homes]
     plan = plan_for([("p", "q"), ("y", "z")], subs, ["p", "y"], policy)
-    scene = Scene(plan, "t")
+    context = MergeContext(plan, "t")
     shapes = [(0, "p", "a"), (1, "y", "b"), (3, "p", "b"), (3, "y", "c")]
     parts = cut([Said(time, f"{time}{at}", at, "x", frozenset({(name, 1)})) for time, at, name in shapes], [2])
     plain = walk_batches(plan, parts)
-    found = walk_batches(plan, parts, between=lambda state: restored(stored(state, scene), scene, same_plan=False))
+    found = walk_batches(plan, parts, between=lambda state: restored(stored(state, context), context, same_plan=False))
     assert Counter(found.heard) == Counter(plain.heard)
 
 
@@ -146,10 +146,10 @@ def test_state_stays_flat(policy: Policy, frail: bool, batches: int) -> None:
         Sub("s4", "b05", 30, "b IS NULL"),
     ]
     outages = [Outage(t, f"b{t // 50 % 9:02}", t + 20) for t in range(0, 1800, 50)] if frail else []
-    walker = EventWalk(Scene(plan_for(links, subs, brokers, policy, outages), "t"))
+    walker = EventWalk(MergeContext(plan_for(links, subs, brokers, policy, outages), "t"))
     state: EventState | None = None
-    counts, sizes, number, over = [], [], 0, Eyes(walker.scene.plan)
-    walker.scene.watcher = over
+    counts, sizes, number, over = [], [], 0, Eyes(walker.context.plan)
+    walker.context.watcher = over
     for batch in range(batches):
         start = batch * 30
         some = []
@@ -158,7 +158,7 @@ def test_state_stays_flat(policy: Policy, frail: bool, batches: int) -> None:
             facts = frozenset((name, r.randrange(3)) for name in "abc" if r.random() < 0.5)
             key = f"k{r.randrange(batch * 20, batch * 20 + 40)}"
             some.append(Said(start + r.randrange(30), f"{number:05}", r.choice(brokers), key, facts))
-        reports = [report_of(walker.scene.plan, said) for said in some]
+        reports = [report_of(walker.context.plan, said) for said in some]
         state, _ = walker.advance(state, reports, start + 30)
         counts.append(len(state.events))
         sizes.append(len(pickle.dumps(state)))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sparing.flow.events.walk import EventState
 from sparing.model.bill import MessageKind
-from sparing.model.merge import Compare, Outage
+from sparing.model.merge import Outage, RedundancyRule
 from sparing.model.policy import Policy
 from tests.flow.events.strategies import (
     AGELE,
@@ -67,7 +67,7 @@ def test_the_policy_is_nothing_to_subscribers(world: World, others: list[Policy]
 
 
 @settings(max_examples=tries(80))
-@given(st.data(), st.sampled_from([worlds(), frail_worlds(), worlds(compare=Compare.NAME)]))
+@given(st.data(), st.sampled_from([worlds(), frail_worlds(), worlds(compare=RedundancyRule.NAME)]))
 def test_cuts_change_nothing(data: st.DataObject, some: st.SearchStrategy[World]) -> None:
     world = data.draw(some)
     plan = world.plan()
@@ -248,7 +248,7 @@ def test_each_of_several_values_is_told_once() -> None:
 
 
 @settings(max_examples=tries(80))
-@given(worlds(compare=Compare.NAME, missing=False) | frail_worlds(compare=Compare.NAME))
+@given(worlds(compare=RedundancyRule.NAME, missing=False) | frail_worlds(compare=RedundancyRule.NAME))
 def test_by_name_each_field_is_told_once(world: World) -> None:
     """Of filters nothing is said: which value gets to the coordinator first decides them."""
     world = replace(world, subs=tuple(replace(sub, where="true", urgent=None) for sub in world.subs))

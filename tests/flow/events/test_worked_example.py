@@ -11,7 +11,7 @@ from math import gcd
 
 from sparing.control.merging.cycles import factors
 from sparing.control.plan import Plan
-from sparing.flow.events.scene import Scene
+from sparing.flow.events.context import MergeContext
 from sparing.model.policy import Policy
 from tests.flow.events.world import Eyes, Sub, plan_for, walk
 from tests.judges.events import Said
@@ -41,7 +41,7 @@ def plan() -> Plan:
 
 def test_upward_preference_propagation() -> None:
     here = plan()
-    (tree,) = Scene(here, "t").trees
+    (tree,) = MergeContext(here, "t").trees
     names = here.routes.brokers
     assert len(tree.brokers) == 13
     assert names[tree.center] == "av1"

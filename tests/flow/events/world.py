@@ -8,15 +8,15 @@ from itertools import pairwise
 from typing import Any
 
 from sparing.control.plan import Plan, make_plan
+from sparing.flow.events.context import EventStep, EventWatcher, MergeContext
 from sparing.flow.events.downward import Notice
 from sparing.flow.events.event import Event
 from sparing.flow.events.reports import Report
-from sparing.flow.events.scene import Happening, Scene, Watcher
 from sparing.flow.events.walk import EventOutcome, EventState, EventWalk
 from sparing.language.parse import parse_filter
 from sparing.model.bill import Bill, total
 from sparing.model.box import Box
-from sparing.model.merge import Compare, Merge, Outage
+from sparing.model.merge import Merge, Outage, RedundancyRule
 from sparing.model.overlay import Link, Overlay
 from sparing.model.policy import Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
@@ -82,7 +82,7 @@ def plan_for(
     publishers: Sequence[str],
     policy: Policy | None = None,
     outages: Sequence[Outage] = (),
-    compare: Compare = Compare.VALUE,
+    compare: RedundancyRule = RedundancyRule.VALUE,
     within: int = WITHIN,
     more: Sequence[Subscription] = (),
     homes: Mapping[str, tuple[str, ...]] | None = None,
@@ -142,7 +142,7 @@ def walk(
     plan: Plan,
     reports: Sequence[Said],
     cuts: Sequence[int] = (),
-    watcher: Watcher | None = None,
+    watcher: EventWatcher | None = None,
     last: int = END_OF_TIME,
 ) -> Walked:
     """Walk through all reports, in batches that end at `cuts`."""
@@ -152,11 +152,11 @@ def walk(
 def walk_batches(
     plan: Plan,
     batches: Sequence[Batch],
-    watcher: Watcher | None = None,
+    watcher: EventWatcher | None = None,
     between: Callable[[EventState], EventState] = lambda state: state,
 ) -> Walked:
     """Walk through batches; what is remembered goes through `between` after each."""
-    walker = EventWalk(Scene(plan, "t", watcher))
+    walker = EventWalk(MergeContext(plan, "t", watcher))
     state: EventState | None = None
     outcomes = []
     for batch in batches:
@@ -173,7 +173,7 @@ def heard_of(plan: Plan, notice: Notice) -> list[Heard]:
     names = list(FIELDS)
     facts = frozenset((names[f.field], f.code) for f in notice.event.members(notice.new))
     event = notice.event
-    who = [plan.subscriptions[number].id for number in notice.circle.members]
+    who = [plan.subscriptions[number].id for number in notice.audience.members]
     return [Heard(one, str(event.key[0]), event.began, notice.time, facts) for one in who]
 
 
@@ -194,7 +194,7 @@ class Eyes:
         self.seen: list[tuple[int, str, str, str]] = []  # time, what, broker, target
         self.by_event: dict[tuple[str, int], list[tuple[int, str, str, str]]] = {}
 
-    def see(self, event: Event, happening: Happening) -> None:
+    def see(self, event: Event, happening: EventStep) -> None:
         """Something happened."""
         found = (happening.time, happening.what, self.names[happening.broker], self.names[happening.target])
         self.seen.append(found)

@@ -6,25 +6,25 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sparing.flow.journey.arrays import NUMBERS, RULE
 from sparing.flow.links import POLICIES
 from sparing.flow.links.decide import RULES, chain, number_of
+from sparing.flow.windows.kernels.arrays import NUMBERS, RULE
 
 Numbered = namedtuple("Numbered", ["numbers"])
 
 
 @njit
-def first(journey, link, nwr, count):
+def first(arrays, link, nwr, count):
     return False
 
 
 @njit
-def second(journey, link, nwr, count):
+def second(arrays, link, nwr, count):
     return link + nwr + count == 6
 
 
 @njit
-def third(journey, link, nwr, count):
+def third(arrays, link, nwr, count):
     return count > 3
 
 

@@ -28,7 +28,7 @@ from sparing.model.policy import DecisionRule
 class EveryOther(LinkPolicy):
     name = DecisionRule.EVERY_OTHER
 
-    def table(self, journey, links, subscriptions):
+    def table(self, arrays, links, subscriptions):
         return np.repeat((subscriptions % 2 == 0)[None, :], len(links), axis=0)
 
     def why(self, turn):
@@ -86,7 +86,7 @@ from sparing.flow.walk import Walk
 from sparing.model.box import Box
 from tests.flow.links.test_families import STEP, nwrs, published
 from tests.flow.strategies import batches
-from tests.flow.test_explain import explained
+from tests.flow.windows.test_explain import explained
 from tests.deployment.examples import toronto
 
 asked = Deployment.of(toronto() | {"policy": {"decision": "every-other"}})

@@ -10,11 +10,11 @@ from hypothesis import event, given, settings
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.at_once import AtOnce
+from sparing.flow.arrival.at_once import AtOnce
 from sparing.flow.interests import Interests
 from sparing.flow.links.static import Static, check_order
-from sparing.flow.overlay import Overlay
 from sparing.flow.walk import Walk
+from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.errors import SparingError
 from sparing.model.types import END_OF_TIME
 from tests.docs.pages import ROOT
@@ -41,10 +41,10 @@ class Noted(Static):
     whole_trace: bool = True
     decisions: dict = field(default_factory=dict)
 
-    def table(self, journey, links, subscriptions):
-        found = super().table(journey, links, subscriptions)
+    def table(self, arrays, links, subscriptions):
+        found = super().table(arrays, links, subscriptions)
         for (link, nwr), aggregate in np.ndenumerate(found):
-            key = int(links[link]), int(journey.nwrs["end"][nwr]), int(subscriptions[nwr])
+            key = int(links[link]), int(arrays.nwrs["end"][nwr]), int(subscriptions[nwr])
             self.decisions[key] = bool(aggregate)
         return found
 
@@ -62,7 +62,7 @@ class LookedUp(Judge):
 def bound(plan, policy, publications):
     """Link -> the fewest messages that had to be decided on, as the overlay works them out along with a policy."""
     interests = Interests(plan, policy)
-    overlay, at_once = Overlay(interests), AtOnce(interests)
+    overlay, at_once = WindowWalk(interests), AtOnce(interests)
     held = {}
     for batch in batches(plan, publications):
         for arrival in at_once.arrive(batch):

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from sparing.control.plan import Plan, make_plan
-from sparing.flow.pairs import Pairs
-from sparing.flow.publications import Publications
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.pairs import Pairs
 from sparing.flow.rank.by_hops import Weighted
 from sparing.flow.rank.choose import Chooser
 from sparing.flow.walk import Walk

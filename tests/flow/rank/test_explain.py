@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.control.plan import Plan
-from sparing.flow.pairs import Pairs
-from sparing.flow.publications import Publications
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.pairs import Pairs
 from sparing.flow.rank.choose import Chooser
 from sparing.flow.rank.explain import Choice, choice_of, shown, verdict
 from sparing.model.expression import Attribute

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from sparing.cli import build
 from sparing.flow.interests import Interests
-from sparing.flow.journey.run import run
 from sparing.flow.links import POLICIES
-from sparing.flow.overlay import Overlay
+from sparing.flow.windows.kernels.run import run
+from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.errors import SparingError
 from sparing.model.types import END_OF_TIME
 from sparing_lab.bench.benchmark import Run
@@ -33,8 +33,8 @@ def tiny():
     return walks.match(TINY)
 
 
-def walked(journey):
-    walk = walks.copied(journey)
+def walked(arrays):
+    walk = walks.copied(arrays)
     run(walk, np.zeros(walk.bucket_of.shape[1], dtype=np.int64))
     return walk
 
@@ -42,35 +42,35 @@ def walked(journey):
 @pytest.mark.parametrize("name", MEASURED)
 def test_walks_are_those_of_the_overlay(tiny, name):
     plan, held = tiny
-    overlay = Overlay(Interests(plan, POLICIES[name]))
+    overlay = WindowWalk(Interests(plan, POLICIES[name]))
     groups = [list(chain(*held.values()))] if POLICIES[name].together else held.values()
     messages = sum(overlay.advance(None, group, END_OF_TIME)[1].bill.between_brokers() for group in groups)
-    journeys = walks.set_out(plan, held, name)
+    walks_taken = walks.set_out(plan, held, name)
     for _ in range(2):  # a walk leaves what it sets out with as it was
-        assert sum(int(walked(journey).messages.sum()) for journey in journeys) == messages > 0
+        assert sum(int(walked(arrays).messages.sum()) for arrays in walks_taken) == messages > 0
 
 
 @pytest.mark.parametrize("name", COMPARED)
 def test_replays_move_the_same(tiny, name):
     both = set()
-    for journey in walks.set_out(*tiny, name):
-        same = walks.replay(journey)
-        assert np.array_equal(walked(same).messages, walked(journey).messages)
+    for arrays in walks.set_out(*tiny, name):
+        same = walks.replay(arrays)
+        assert np.array_equal(walked(same).messages, walked(arrays).messages)
         both |= {bool(decided) for decided in same.table.ravel()}
     assert both == {True, False}
 
 
 def test_every_decision_is_seen(tiny):
     """Under publisher-edge each decision sends one partial result, and nothing else crosses a link."""
-    journeys = walks.set_out(*tiny, "publisher-edge")
-    assert walks.decisions(journeys) == sum(int(walked(journey).messages.sum()) for journey in journeys)
+    walks_taken = walks.set_out(*tiny, "publisher-edge")
+    assert walks.decisions(walks_taken) == sum(int(walked(arrays).messages.sum()) for arrays in walks_taken)
 
 
 def test_algorithm_1_agrees_with_every_decision(tiny, monkeypatch):
     monkeypatch.setattr(answering, "SAMPLED", 10**9)
-    journeys = walks.set_out(*tiny, "adock")
-    total = walks.decisions(journeys)
-    found = literal(journeys, total)
+    walks_taken = walks.set_out(*tiny, "adock")
+    total = walks.decisions(walks_taken)
+    found = literal(walks_taken, total)
     assert found.sampled == total > 100
     assert found.edges > 1
     assert found.seconds > 0
@@ -78,21 +78,21 @@ def test_algorithm_1_agrees_with_every_decision(tiny, monkeypatch):
 
 
 def test_algorithm_1_disagrees_with_who_decides_otherwise(tiny):
-    journeys = walks.set_out(*tiny, "publisher-edge")
+    walks_taken = walks.set_out(*tiny, "publisher-edge")
     with pytest.raises(SparingError, match=r"^ADOCK and Algorithm 1 disagree on a decision"):
-        literal(journeys, walks.decisions(journeys))
+        literal(walks_taken, walks.decisions(walks_taken))
 
 
 def test_a_sample_is_taken_of_many_decisions(tiny, monkeypatch):
     monkeypatch.setattr(answering, "SAMPLED", 10)
-    journeys = walks.set_out(*tiny, "adock")
-    assert 10 <= literal(journeys, walks.decisions(journeys)).sampled < 20
+    walks_taken = walks.set_out(*tiny, "adock")
+    assert 10 <= literal(walks_taken, walks.decisions(walks_taken)).sampled < 20
 
 
 def test_graphs_have_what_waits_on_the_link(tiny):
     results = 0
-    for journey in walks.set_out(*tiny, "adock"):
-        walk = walks.copied(journey)
+    for arrays in walks.set_out(*tiny, "adock"):
+        walk = walks.copied(arrays)
         for found in walks.turns(walk):
             for decision in found:
                 left, right, node = graph(walk, decision)

@@ -9,7 +9,7 @@ from sparing_lab.bench.events import measure as measuring
 from sparing_lab.bench.events.benchmark import Events, InFlight, OnSpark
 from tests.tries import thorough_only
 
-SMALL = Events(events=(30,), in_flight=(20,), reports=4, subscriptions=10, lanes=(2,), repeat=1)
+SMALL = Events(events=(30,), in_flight=(20,), reports=4, subscriptions=10, partitions=(2,), repeat=1)
 
 
 def test_all_events_of_a_burst_are_in_flight():
@@ -38,7 +38,7 @@ def test_every_way_is_measured_beside_the_peer(spark, monkeypatch):
     figures = measuring._on_spark(spark, SMALL, 30, lambda _: None)
     assert run == ["caeva", "agele", "siena"] * 2
     assert [figure.way for figure in figures] == [
-        *(f"{name}, 2 lanes" for name in ("caeva", "agele", "siena")),
+        *(f"{name}, 2 partitions" for name in ("caeva", "agele", "siena")),
         measuring.PEER,
     ]
     assert {figure.reports for figure in figures} == {120}

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from sparing.control.covering.ancestor_cover import ancestor_cover
 from sparing.control.covering.boxes import CodedBoxes
-from sparing.control.covering.standing import Standing
+from sparing.control.covering.ranked_boxes import RankedBoxes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,7 +37,7 @@ def areas(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 def by_sparing(low: np.ndarray, high: np.ndarray, k: int) -> np.ndarray:
     """What we measure."""
-    return ancestor_cover(Standing.by_score(CodedBoxes.of_numbers(low, high), areas(low, high)), k)
+    return ancestor_cover(RankedBoxes.by_score(CodedBoxes.of_numbers(low, high), areas(low, high)), k)
 
 
 def by_numpy(low: np.ndarray, high: np.ndarray, k: int) -> np.ndarray:

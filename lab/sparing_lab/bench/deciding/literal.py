@@ -17,7 +17,7 @@ from statistics import fmean
 
 import numpy as np
 
-from sparing.flow.journey.arrays import RAW, Journey
+from sparing.flow.windows.kernels.arrays import RAW, WindowArrays
 from sparing.graphs.matching import maximum_matching
 from sparing.model.errors import SparingError
 from sparing_lab.bench.deciding.benchmark import Literal
@@ -29,13 +29,13 @@ ONE = np.zeros(1, dtype=np.int64)
 Graph = tuple[np.ndarray, np.ndarray]  # the left and the right end of each edge
 
 
-def literal(journeys: Sequence[Journey], total: int) -> Literal:
+def literal(walks_taken: Sequence[WindowArrays], total: int) -> Literal:
     """Answer a sample of so many decisions again."""
     every = max(1, total // SAMPLED)
     answers: list[_Answer] = []
     number = 0
-    for journey in journeys:
-        walk = copied(journey)
+    for arrays in walks_taken:
+        walk = copied(arrays)
         before: list[_Answer] = []
         for found in turns(walk):
             _compare(before, walk)
@@ -61,7 +61,7 @@ class _Answer:
     calls: float
 
 
-def _answer(walk: Journey, decision: Decision) -> _Answer:
+def _answer(walk: WindowArrays, decision: Decision) -> _Answer:
     left, right, node = graph(walk, decision)
     dummies = left.max() + 1 + np.arange(2)
     extended = np.concatenate([left, dummies]), np.concatenate([right, [node, node]])
@@ -73,7 +73,7 @@ def _answer(walk: Journey, decision: Decision) -> _Answer:
     return _Answer(decision, aggregate, len(left), answered - begun, time.thread_time() - answered)
 
 
-def graph(walk: Journey, decision: Decision) -> tuple[np.ndarray, np.ndarray, int]:
+def graph(walk: WindowArrays, decision: Decision) -> tuple[np.ndarray, np.ndarray, int]:
     """The link's matching graph: what waits there (left), the NWRs that it counts for (right), and the NWR's number."""
     there = np.flatnonzero(walk.edges["place"] == decision.link)
     part = walk.edges["part"][there]
@@ -89,7 +89,7 @@ def matched(edges: Graph) -> int:
     return int(np.count_nonzero(maximum_matching(*edges) >= 0))
 
 
-def _compare(answers: list[_Answer], walk: Journey) -> None:
+def _compare(answers: list[_Answer], walk: WindowArrays) -> None:
     for answer in answers:
         if answer.decision.aggregated(walk) != answer.aggregate:
             raise SparingError("ADOCK and Algorithm 1 disagree on a decision, which is a mistake in Sparing.")

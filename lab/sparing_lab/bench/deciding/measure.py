@@ -43,7 +43,7 @@ def measure(cell: Cell, repeat: int) -> Decisions:
     counts = {name: decisions(journeys) for name, journeys in walks.items()}
     if not min(counts.values()):
         raise SparingError(f"Nothing is decided with {cell} at {cell.rate:g} publications/s: give more of them.")
-    replays = {_replayed(name): [replay(journey) for journey in walks[name]] for name in COMPARED}
+    replays = {_replayed(name): [replay(arrays) for arrays in walks[name]] for name in COMPARED}
     found = rounds(walks | replays, repeat)
     fastest = {name: sum(map(min, times)) for name, times in found.items()}
     return Decisions(

@@ -9,19 +9,19 @@ from itertools import chain
 
 import numpy as np
 
+from sparing.compiled import compiled
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.at_once import AtOnce
+from sparing.flow.arrival.at_once import AtOnce
+from sparing.flow.arrival.matched import Matched
 from sparing.flow.interests import Interests
-from sparing.flow.journey.arrays import DEGREES, DEPTH, EVERY, MATCHING, RULE, STOPPED, WATCHED, Journey
-from sparing.flow.journey.run import run
 from sparing.flow.links import POLICIES
 from sparing.flow.links.decide import RULES
 from sparing.flow.links.policy import LinkPolicy, look_up
-from sparing.flow.matched import Matched
-from sparing.flow.overlay import Overlay
-from sparing.graphs.compiled import compiled
+from sparing.flow.windows.kernels.arrays import DEGREES, DEPTH, EVERY, MATCHING, RULE, STOPPED, WATCHED, WindowArrays
+from sparing.flow.windows.kernels.run import run
+from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.policy import DecisionRule
 from sparing.model.types import END_OF_TIME
 from sparing.workloads.batches import batches
@@ -46,58 +46,58 @@ def match(cell: Cell) -> tuple[Plan, Held]:
     return plan, held
 
 
-def _keeping(policy: LinkPolicy, journeys: list[Journey]) -> LinkPolicy:
+def _keeping(policy: LinkPolicy, walks_taken: list[WindowArrays]) -> LinkPolicy:
     """A link policy that keeps the arrays of every walk as they are when it sets out."""
 
     class Keeping(type(policy)):  # type: ignore[misc]
-        def table(self, journey: Journey, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray | None:
+        def table(self, arrays: WindowArrays, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray | None:
             """The last that a policy is asked before a walk."""
-            journeys.append(copied(journey))
-            found: np.ndarray | None = super().table(journey, links, subscriptions)
+            walks_taken.append(copied(arrays))
+            found: np.ndarray | None = super().table(arrays, links, subscriptions)
             return found
 
     return Keeping(**vars(policy))
 
 
-def set_out(plan: Plan, held: Held, name: str) -> list[Journey]:
+def set_out(plan: Plan, held: Held, name: str) -> list[WindowArrays]:
     """The walks of everything that is held under a policy: one for each group, or one for all that belong together."""
-    journeys: list[Journey] = []
-    policy = _keeping(POLICIES[DecisionRule(name)], journeys)
-    overlay = Overlay(Interests(plan, policy))
+    walks_taken: list[WindowArrays] = []
+    policy = _keeping(POLICIES[DecisionRule(name)], walks_taken)
+    overlay = WindowWalk(Interests(plan, policy))
     groups = [held[group] for group in sorted(held)]
     for arrivals in [list(chain(*groups))] if policy.together else groups:
         overlay.advance(None, arrivals, END_OF_TIME)
-    return journeys
+    return walks_taken
 
 
-def copied(journey: Journey) -> Journey:
+def copied(arrays: WindowArrays) -> WindowArrays:
     """The same arrays once more, as a walk changes them."""
-    return Journey(*[array.copy() for array in journey])
+    return WindowArrays(*[array.copy() for array in arrays])
 
 
 # Walking
 
 
-def rounds(walks: Mapping[str, Sequence[Journey]], repeat: int) -> dict[str, list[list[float]]]:
+def rounds(walks: Mapping[str, Sequence[WindowArrays]], repeat: int) -> dict[str, list[list[float]]]:
     """CPU seconds of all walks: name -> walk -> repetition. They take turns, so that what disturbs one hits all."""
-    found: dict[str, list[list[float]]] = {name: [[] for _ in journeys] for name, journeys in walks.items()}
+    found: dict[str, list[list[float]]] = {name: [[] for _ in walks_taken] for name, walks_taken in walks.items()}
     for at in range(max(map(len, walks.values()))):
         for _ in range(repeat):
-            for name, journeys in walks.items():
-                if at < len(journeys):
-                    found[name][at].append(_seconds(journeys[at]))
+            for name, walks_taken in walks.items():
+                if at < len(walks_taken):
+                    found[name][at].append(_seconds(walks_taken[at]))
     return found
 
 
-def _seconds(journey: Journey) -> float:
-    walk = copied(journey)
+def _seconds(arrays: WindowArrays) -> float:
+    walk = copied(arrays)
     begun = time.thread_time()
     run(walk, _first_turns(walk))
     return time.thread_time() - begun
 
 
-def _first_turns(journey: Journey) -> np.ndarray:
-    return np.zeros(journey.bucket_of.shape[1], dtype=np.int64)
+def _first_turns(arrays: WindowArrays) -> np.ndarray:
+    return np.zeros(arrays.bucket_of.shape[1], dtype=np.int64)
 
 
 # Looking at decisions
@@ -111,12 +111,12 @@ class Decision:
     nwr: int
     edges: np.ndarray
 
-    def aggregated(self, journey: Journey) -> bool:
+    def aggregated(self, arrays: WindowArrays) -> bool:
         """How it was decided, once it has been: whether one partial result has all edges."""
-        return bool((journey.edges["part"][self.edges] == self.edges[0]).all())
+        return bool((arrays.edges["part"][self.edges] == self.edges[0]).all())
 
 
-def turns(walk: Journey) -> Iterator[list[Decision]]:
+def turns(walk: WindowArrays) -> Iterator[list[Decision]]:
     """Walk, and stop at every turn: what is about to be decided. Links of one turn do not depend on each other."""
     walk.numbers[WATCHED] = EVERY
     next_nwr, links = _first_turns(walk), np.zeros(len(walk.links), dtype=np.int64)
@@ -128,14 +128,14 @@ def turns(walk: Journey) -> Iterator[list[Decision]]:
 
 
 @compiled
-def next_turn(journey: Journey, next_nwr: np.ndarray, links: np.ndarray) -> int:
+def next_turn(arrays: WindowArrays, next_nwr: np.ndarray, links: np.ndarray) -> int:
     """Go on to the next turn in which links decide. Writes which, and returns how many: 0 at the end."""
-    while run(journey, next_nwr):
-        nwr, depth = journey.numbers[STOPPED] // len(next_nwr), journey.numbers[DEPTH]
-        goal, found = journey.nwrs[nwr].goal, 0
-        for i in range(journey.nwrs[nwr].first, journey.nwrs[nwr].last):
-            link = journey.edges[journey.nwr_edges[i]].place
-            if link >= 0 and journey.height[journey.links[link].source, goal] == depth:
+    while run(arrays, next_nwr):
+        nwr, depth = arrays.numbers[STOPPED] // len(next_nwr), arrays.numbers[DEPTH]
+        goal, found = arrays.nwrs[nwr].goal, 0
+        for i in range(arrays.nwrs[nwr].first, arrays.nwrs[nwr].last):
+            link = arrays.edges[arrays.nwr_edges[i]].place
+            if link >= 0 and arrays.height[arrays.links[link].source, goal] == depth:
                 known = False
                 for k in range(found):
                     known = known or links[k] == link
@@ -147,25 +147,25 @@ def next_turn(journey: Journey, next_nwr: np.ndarray, links: np.ndarray) -> int:
     return 0
 
 
-def decisions(journeys: Sequence[Journey]) -> int:
+def decisions(walks_taken: Sequence[WindowArrays]) -> int:
     """How many decisions walks take."""
-    return sum(len(found) for journey in journeys for found in turns(copied(journey)))
+    return sum(len(found) for arrays in walks_taken for found in turns(copied(arrays)))
 
 
-def replay(journey: Journey) -> Journey:
+def replay(arrays: WindowArrays) -> WindowArrays:
     """A walk with the same decisions, which are looked up: what it takes less than the other is their cost."""
-    walk = copied(journey)
+    walk = copied(arrays)
     table = np.zeros((len(walk.links), len(walk.nwrs)), dtype=bool)
     before: list[Decision] = []
     for found in turns(walk):
         _note(before, walk, table)
         before = found
     _note(before, walk, table)
-    same = copied(journey)._replace(table=table)
+    same = copied(arrays)._replace(table=table)
     same.numbers[[RULE, DEGREES, MATCHING]] = RULES.index(look_up), 0, 0
     return same
 
 
-def _note(decided: list[Decision], walk: Journey, table: np.ndarray) -> None:
+def _note(decided: list[Decision], walk: WindowArrays, table: np.ndarray) -> None:
     for decision in decided:
         table[decision.link, decision.nwr] = decision.aggregated(walk)

@@ -51,14 +51,14 @@ class InFlight:
 class Events(Benchmark):
     """Merging events on Spark beside a plain Spark SQL job that only groups reports; growth with events in flight.
 
-    Example: sparing bench events --events 1000 --in-flight 100,1000 --lanes 4 --repeat 5
+    Example: sparing bench events --events 1000 --in-flight 100,1000 --partitions 4 --repeat 5
     """
 
     events: tuple[int, ...] = option((1_000, 10_000), "Numbers of events to try on Spark.")
     in_flight: tuple[int, ...] = option((100, 1_000, 10_000), "Numbers of events under way at the same time.")
     reports: int = option(10, "Reports of each event, on average.", min=1)
     subscriptions: int = option(60, "Subscriptions to the topic.", min=1)
-    lanes: tuple[int, ...] = option((1, 4), "Numbers of lanes to try.")
+    partitions: tuple[int, ...] = option((1, 4), "Numbers of partitions to try.")
     repeat: int = repetitions()
     master: str = spark_master()
     conf: tuple[str, ...] = spark_conf()
@@ -66,8 +66,10 @@ class Events(Benchmark):
     parts: ClassVar = {"on_spark": list[OnSpark], "in_flight": list[InFlight]}
 
     def __post_init__(self) -> None:
-        if min((*self.events, *self.in_flight, *self.lanes, self.reports, self.subscriptions, self.repeat)) < 1:
-            raise SparingError("Numbers of events, reports, subscriptions, lanes and repetitions must be above zero.")
+        if min((*self.events, *self.in_flight, *self.partitions, self.reports, self.subscriptions, self.repeat)) < 1:
+            raise SparingError(
+                "Numbers of events, reports, subscriptions, partitions and repetitions must be above zero."
+            )
 
     def measure(self, run: Run) -> Results:
         """The pipeline beside its peer, then the walk alone."""

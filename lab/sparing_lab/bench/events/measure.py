@@ -19,17 +19,17 @@ from pyspark.sql import functions as F
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
+from sparing.flow.admit.publications import Publications
+from sparing.flow.events.context import MergeContext
 from sparing.flow.events.reports import Report, reports_of
-from sparing.flow.events.scene import Scene
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
-from sparing.flow.publications import Publications
 from sparing.match.columns import column
 from sparing.model.counted import counted
 from sparing.model.policy import Events as Merging
 from sparing.model.types import END_OF_TIME
-from sparing.spark import sources
-from sparing.spark.pipeline import PubSub
+from sparing.spark.io import sources
+from sparing.spark.pipeline.pubsub import PubSub
 from sparing.workloads.files import write
 from sparing.workloads.workload import Workload
 from sparing_lab.bench.benchmark import Results, Run
@@ -50,7 +50,7 @@ def measure(settings: Events, run: Run) -> Results:
 
 
 def _on_spark(spark: SparkSession, settings: Events, count: int, tell: Tell) -> list[OnSpark]:
-    """One trace: every way of merging, with every number of lanes, and the peer, in turns."""
+    """One trace: every way of merging, with every number of partitions, and the peer, in turns."""
     folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
     try:
         written = write(trace(settings, count), folder / "trace", format="parquet")
@@ -58,10 +58,10 @@ def _on_spark(spark: SparkSession, settings: Events, count: int, tell: Tell) -> 
         reports = sources.read(spark, deployment, streaming=False).cache()
         size = reports.count()
         ways: dict[str, Callable[[], None]] = {}
-        for lanes in settings.lanes:
+        for partitions in settings.partitions:
             for merging in Merging:
-                called = f"{merging}, {lanes} {'lane' if lanes == 1 else 'lanes'}"
-                policy = replace(deployment.policy, events=merging, lanes=lanes)
+                called = f"{merging}, {partitions} {'lane' if partitions == 1 else 'partitions'}"
+                policy = replace(deployment.policy, events=merging, partitions=partitions)
                 ways[called] = _pipeline(spark, replace(deployment, policy=policy), reports)
         ways[PEER] = lambda: _grouped(reports)
         seconds: dict[str, list[float]] = {name: [] for name in ways}
@@ -111,14 +111,14 @@ def _in_flight(settings: Events, count: int, tell: Tell) -> InFlight:
     reports = _reports(workload, plan)
     taken, kept, sizes = [], [], []
     for _ in range(settings.repeat):
-        walk = EventWalk(Scene(plan, TOPIC))
+        walk = EventWalk(MergeContext(plan, TOPIC))
         middle = int(np.median([report.time for report in reports]))
         begun = time.process_time()
         state, _ = walk.advance(None, [r for r in reports if r.time < middle], middle)
         paused = time.process_time()
-        plain = pickle.dumps(stored(state, walk.scene), protocol=5)
+        plain = pickle.dumps(stored(state, walk.context), protocol=5)
         packed = zlib.compress(plain, level=1)
-        state = restored(pickle.loads(zlib.decompress(packed)), walk.scene, same_plan=True)
+        state = restored(pickle.loads(zlib.decompress(packed)), walk.context, same_plan=True)
         kept.append(time.process_time() - paused)
         sizes.append((len(state.events), len(plain)))
         walk.advance(state, [r for r in reports if r.time >= middle], END_OF_TIME)

@@ -30,17 +30,17 @@ EVERYTHING, DRIVER, JAVA, WORKER = "everything", "the Python driver", "Java", "a
 MOMENTS = {
     "as Spark starts": ("sparing.spark.session:check_java", BEFORE),
     "as the plan is made": ("sparing.spark.run:PubSub.deliver", BEFORE),
-    "as half of a note is written": ("sparing.spark.durable:_write_locally", HALF),
+    "as half of a note is written": ("sparing.spark.stream.durable:_write_locally", HALF),
     "before a note is synced": ("os:fsync", BEFORE),
     "before a note is renamed": ("pathlib:Path.replace", BEFORE),
     "after a note is renamed": ("pathlib:Path.replace", AFTER),
-    "as a micro-batch starts": ("sparing.spark.journal:Journal.catch_up", BEFORE),
+    "as a micro-batch starts": ("sparing.spark.stream.journal:Journal.catch_up", BEFORE),
     "in tasks": ("sparing.spark.run:tally_of", DURING),
-    "before a table is written": ("sparing.spark.sinks:_write", BEFORE),
-    "as a table is written": ("sparing.spark.sinks:_write", DURING),
-    "after a table is written": ("sparing.spark.sinks:_write", AFTER),
-    "between sink and note": ("sparing.spark.written:Written.wrote", BEFORE),
-    "between note and commit": ("sparing.spark.written:Written.wrote", AFTER),
+    "before a table is written": ("sparing.spark.io.sinks:_write", BEFORE),
+    "as a table is written": ("sparing.spark.io.sinks:_write", DURING),
+    "after a table is written": ("sparing.spark.io.sinks:_write", AFTER),
+    "between sink and note": ("sparing.spark.stream.written_files:Written.wrote", BEFORE),
+    "between note and commit": ("sparing.spark.stream.written_files:Written.wrote", AFTER),
 }
 
 

@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 
 from sparing.deployment.deployment import Deployment
 from sparing.model.errors import SparingError
-from sparing.spark.repair.fix import fix
-from sparing.spark.repair.rewind import redo
 from sparing.spark.run import checkpoint_of, stream, wait
-from sparing.spark.written import Written
+from sparing.spark.stream.written_files import WrittenFiles
+from sparing.spark.tools.repair.fix import fix
+from sparing.spark.tools.repair.rewind import redo
 from sparing_lab.bench.faults.outcome import MENDED, Outcome
 from sparing_lab.bench.faults.trace import Trace
 from sparing_lab.bench.results import Rows
@@ -113,7 +113,7 @@ class Damaging:
 
     def _redo(self, deployment: Deployment) -> None:
         checkpoint, sink = checkpoint_of(deployment), deployment.needed_sink()
-        missing = Written(self.spark, checkpoint).missing(sink)
+        missing = WrittenFiles(self.spark, checkpoint).missing(sink)
         redo(self.spark, checkpoint, sink, min(batch for batches in missing.values() for batch in batches))
 
     def _mended(self, outcome: Outcome, path: Path, named: str, mend: Callable[[Deployment], None]) -> Outcome:

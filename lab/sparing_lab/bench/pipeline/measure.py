@@ -27,13 +27,13 @@ from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
 from sparing.model.window import TimeWindow
-from sparing.spark import sources
-from sparing.spark.admit_stage import admit
-from sparing.spark.match_stage import match
-from sparing.spark.pipeline import PubSub
+from sparing.spark.io import sources
+from sparing.spark.pipeline.admit_stage import admit
+from sparing.spark.pipeline.match_stage import match
+from sparing.spark.pipeline.pubsub import PubSub
+from sparing.spark.pipeline.walk_stage import walk_batch
+from sparing.spark.pipeline.worker_plan import ship
 from sparing.spark.run import stream, wait
-from sparing.spark.shipping import ship
-from sparing.spark.walk_stage import walk_batch
 from sparing.workloads.files import write
 from sparing.workloads.stock import DEFAULTS, stock
 from sparing_lab.bench.benchmark import Results, Run

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import OURS, Saving, all_of
 from sparing.model.bill import Bill
-from sparing.spark.compare import Comparison
+from sparing.spark.tools.compare import Comparison
 from sparing.workloads.files import write
 from sparing_lab.bench.savings.benchmark import Saved
 from sparing_lab.bench.savings.cases import Case

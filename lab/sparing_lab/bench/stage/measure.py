@@ -22,15 +22,16 @@ from pyspark.sql import DataFrame, SparkSession
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.at_once import MOST_PAIRS
+from sparing.flow.admit.publications import MOST_ROWS
+from sparing.flow.arrival.at_once import MOST_PAIRS
+from sparing.flow.arrival.topic_index import TopicIndex
 from sparing.flow.interests import Interests
-from sparing.flow.publications import MOST_ROWS
-from sparing.flow.topic_index import TopicIndex
 from sparing.match.columns import column
 from sparing.model.counted import counted
-from sparing.spark import match_stage, sources
-from sparing.spark.admit_stage import admit
-from sparing.spark.shipping import Shipped, ship
+from sparing.spark.io import sources
+from sparing.spark.pipeline import match_stage
+from sparing.spark.pipeline.admit_stage import admit
+from sparing.spark.pipeline.worker_plan import ShippedPlan, ship
 from sparing.workloads.files import write
 from sparing.workloads.stock import DEFAULTS, stock
 from sparing_lab.bench.benchmark import Results, Run
@@ -106,7 +107,7 @@ def _discard(frame: DataFrame) -> None:
     frame.write.format("noop").mode("overwrite").save()
 
 
-def _upto(admitted: DataFrame, shipped: Shipped, last: str) -> DataFrame:
+def _upto(admitted: DataFrame, shipped: ShippedPlan, last: str) -> DataFrame:
     """The matching stage with its work up to a step; the last one is the stage itself."""
     if last == STEPS[-1]:
         return match_stage.match(admitted, shipped)
@@ -117,12 +118,12 @@ def _upto(admitted: DataFrame, shipped: Shipped, last: str) -> DataFrame:
             if last == "to Python":
                 done += len(table)
                 continue
-            machinery = shipped.machinery()
-            for publications, _ in match_stage.admitted(table, machinery):
+            worker_plan = shipped.worker_plan()
+            for publications, _ in match_stage.admitted(table, worker_plan):
                 if last == "matching":
-                    done += sum(map(len, machinery.at_once.matches(publications)))
+                    done += sum(map(len, worker_plan.at_once.matches(publications)))
                 elif last == "at once":
-                    done += sum(len(arrival.plain) for arrival in machinery.at_once.arrive(publications))
+                    done += sum(len(arrival.plain) for arrival in worker_plan.at_once.arrive(publications))
                 else:
                     done += len(publications)
         yield pa.RecordBatch.from_pydict({"done": [done]})

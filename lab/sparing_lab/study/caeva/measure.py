@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from statistics import fmean
 
+from sparing.flow.events.context import EventStep, MergeContext
 from sparing.flow.events.event import Event
 from sparing.flow.events.placement import placer_of
-from sparing.flow.events.scene import Happening, Scene
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.model.bill import MessageKind
 from sparing.model.policy import Events, Moves, Policy
@@ -33,7 +33,7 @@ class Looker:
         self.hops: list[int] = []
         self.told: dict[str, int] = {}  # key -> when somebody was told something for the last time
 
-    def see(self, event: Event, happening: Happening) -> None:
+    def see(self, event: Event, happening: EventStep) -> None:
         """Something happened."""
         if happening.what == "crosses":
             self.down += 1
@@ -64,7 +64,7 @@ def methods(world: World, kind: Kind) -> dict[str, Policy]:
 def row_of(world: World, cell: Cell, method: str, policy: Policy) -> Row:
     """Walk all events one after the other."""
     plan, looker = world.under(policy), Looker()
-    scene = Scene(plan, TOPIC.name, looker)
+    scene = MergeContext(plan, TOPIC.name, looker)
     scene.trees = world.trees(policy)  # they remember paths
     start = EventState(placers=[placer_of(policy.places, tree) for tree in scene.trees])
     if method == PINNED:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.control.plan import Plan, make_plan
-from sparing.control.routing.billing import bill_at, changes_of, start_of, with_ghosts
-from sparing.flow.publications import MOST_ROWS, Publications
+from sparing.control.routing.billing import bill_at, changes_of, start_of, with_stale_members
+from sparing.flow.admit.publications import MOST_ROWS, Publications
 from sparing.flow.walk import Walk
 from sparing.match.columns import Column
 from sparing.model.bill import Bill, MessageKind
@@ -54,7 +54,7 @@ def churn(sample: Sample, point: Point, number: int) -> list[Row]:
         believed = {SKI_RENTAL: rate, AT_ONCE: OFTEN, NEVER: SELDOM}
         for method in CHURN_METHODS:
             folding = Folding.NONE if method == NOT_FOLDED else Folding.MEFA
-            folded = with_ghosts(plan.with_policy(folding=folding, rate=believed.get(method, rate)))
+            folded = with_stale_members(plan.with_policy(folding=folding, rate=believed.get(method, rate)))
             rows.append(_row(folded, publications, point, number, method, rate))
     return rows
 

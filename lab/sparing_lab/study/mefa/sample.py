@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.folding.problem import Problem
-from sparing.control.folding.ranges import Pieces
+from sparing.control.folding.ranges import RangePieces
 from sparing.control.trees.ds import attach
 from sparing.workloads.chance import stream
 from sparing_lab.study.mefa.grid import FACEBOOK_SPACE, SPACE, Cell, Kind
@@ -44,7 +44,7 @@ class Sample:
     def ds(self, gamma: float) -> tuple[int, ...]:
         """Subscriber -> its broker in the DS tree."""
         low, high = self.ranges[:, :1].astype(np.float64), self.ranges[:, 1:].astype(np.float64)
-        pieces = Pieces(np.arange(len(self.ranges) + 1), low, high)
+        pieces = RangePieces(np.arange(len(self.ranges) + 1), low, high)
         found, _ = attach(self.do(), self.tree.connections, self.hops, pieces, gamma)
         return tuple(found)
 

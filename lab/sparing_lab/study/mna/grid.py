@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sparing.workloads import stock, traffic
-from sparing.workloads.settings import Settings
+from sparing.workloads.settings import WorkloadSettings
 from sparing.workloads.workload import Workload
 
 WINDOW = 10.0
@@ -47,7 +47,7 @@ class Cell:
         """About how much work it is, to compare cells by."""
         return self.rate * self.duration * self.subscriptions * self.window / self.slide
 
-    def settings(self) -> Settings:
+    def settings(self) -> WorkloadSettings:
         """What the generator is told; the selectivity is its default, which is the paper's."""
         return replace(
             DEFAULTS[self.workload],

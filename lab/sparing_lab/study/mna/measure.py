@@ -14,11 +14,11 @@ from typing import TypeVar
 
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
-from sparing.flow.at_once import Arrival, AtOnce
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.at_once import Arrival, AtOnce
+from sparing.flow.arrival.matched import Matched
 from sparing.flow.interests import Interests
-from sparing.flow.matched import Matched
-from sparing.flow.overlay import Overlay
-from sparing.flow.publications import Publications
+from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.bill import Bill, MessageKind, total
 from sparing.model.policy import DecisionRule
 from sparing.model.types import END_OF_TIME
@@ -112,7 +112,7 @@ class _Entrance:
 
 def _walk(interests: Interests, entrance: _Entrance) -> Bill:
     """The walk of everything that is held, to the end of time."""
-    overlay, bill = Overlay(interests), Bill()
+    overlay, bill = WindowWalk(interests), Bill()
     for group in sorted(entrance.held):
         _, outcome = overlay.advance(None, entrance.held[group], END_OF_TIME)
         bill.update(outcome.bill)

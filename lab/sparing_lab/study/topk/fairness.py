@@ -21,8 +21,8 @@ import numpy as np
 from sparing.control.covering.contest import Contest
 from sparing.control.covering.weights import handed_on
 from sparing.control.plan import Plan
-from sparing.control.routing.tables import Table, table_of
-from sparing.flow.rank.by_hops import Ways, Weighted, pick_by_hops
+from sparing.control.routing.tables import RoutingTable, table_of
+from sparing.flow.rank.by_hops import HopRoutes, Weighted, pick_by_hops
 from sparing.flow.rank.draws import seeds
 from sparing.flow.rank.top_k import best_k
 from sparing.workloads.chance import stream
@@ -179,7 +179,7 @@ class Draws:
     def drawn(self, weighted: Weighted | None) -> np.ndarray:
         """The same from brokers that draw by weights of what they know, or (None) by counts of what matches."""
         routes = self.planned.routes
-        ways = Ways(self.planned.broker_of, routes.link_of, routes.target, seeds(routes.brokers, self.cell.seed))
+        ways = HopRoutes(self.planned.broker_of, routes.link_of, routes.target, seeds(routes.brokers, self.cell.seed))
         at = routes.number[PUBLISHER_EDGE]
 
         def draw(picked: np.ndarray, k: np.ndarray, chosen: np.ndarray) -> None:
@@ -207,7 +207,7 @@ class Draws:
         return np.bincount(matches[chosen], minlength=len(self.made))
 
 
-def weighted_of(table: Table, brokers: int) -> Weighted:
+def weighted_of(table: RoutingTable, brokers: int) -> Weighted:
     """What each broker knows, as those who draw by it take it."""
     known = {entry.broker: entry for entry in table.known}
     order = [known[broker] for broker in range(brokers) if broker in known]

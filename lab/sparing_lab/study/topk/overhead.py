@@ -19,12 +19,12 @@ from functools import cache
 
 import numpy as np
 
+from sparing.compiled import compiled, inlined
 from sparing.control.plan import Plan
-from sparing.control.routing.tables import Table, table_of
+from sparing.control.routing.tables import RoutingTable, table_of
 from sparing.flow.rank.draws import mixed, seeds
 from sparing.flow.rank.exact_fair import some_of, split
 from sparing.flow.rank.weighted_shuffle import weighted_shuffle
-from sparing.graphs.compiled import compiled, inlined
 from sparing.model.policy import Covering
 from sparing.workloads.chance import stream
 from sparing_lab.study.topk.grid import (
@@ -168,7 +168,7 @@ class Way:
                 arrived[following] = rows[sent], picks[sent, at]
         return Taken(np.array([np.mean(ends), total / count, passed[table.at]]), received)
 
-    def _desk(self, table: Table, broker: int, rule: int) -> Desk:
+    def _desk(self, table: RoutingTable, broker: int, rule: int) -> Desk:
         planned = self.plans[Covering.NONE]  # all have the same brokers
         known = next(entry for entry in table.known if entry.broker == broker)
         link = planned.routes.link_of[broker, planned.broker_of[known.numbers]]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled
+from sparing.compiled import compiled
 from sparing.workloads.chance import stream
 from sparing_lab.study.topk.world import Ranges
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled, inlined
+from sparing.compiled import compiled, inlined
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparing.graphs.compiled import compiled, inlined
+from sparing.compiled import compiled, inlined
 
 
 @inlined

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.compiled import compiled, inlined
 from sparing.control.covering.kernels.contain import contains
-from sparing.graphs.compiled import compiled, inlined
 
 
 @inlined

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.compiled import compiled, inlined
 from sparing.control.covering.kernels.contain import contains
-from sparing.graphs.compiled import compiled, inlined
 
 BLOCK = 32  # words that are intersected at a time
 MARGIN = 1e-12  # of the magnitude; 100 operations are off by less than 1e-13 of it together

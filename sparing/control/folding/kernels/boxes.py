@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.compiled import compiled, inlined
 from sparing.control.folding.kernels.line import first_beyond
 from sparing.control.folding.kernels.state import MORE, ONCE, room_for_pieces
-from sparing.graphs.compiled import compiled, inlined
 
 
 @inlined

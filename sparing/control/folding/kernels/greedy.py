@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.compiled import compiled, inlined
 from sparing.control.folding.kernels.boxes import join_in_boxes, shared_in_boxes
 from sparing.control.folding.kernels.heap import (
     BENEFIT,
@@ -33,7 +34,6 @@ from sparing.control.folding.kernels.heap import (
 from sparing.control.folding.kernels.line import join_on_line, shared_on_line
 from sparing.control.folding.kernels.state import ONCE, room_for_near, standing
 from sparing.control.folding.kernels.ways import joined_delay, meeting
-from sparing.graphs.compiled import compiled, inlined
 
 EFFICIENT, SIMILAR, LOWERING = 0, 1, 2  # what makes a pair good: benefit for cost, similarity, or a lower cost
 MORE, GAINED = 0, 1  # the facts recorded of a join: what it adds to the cost, and to the benefit

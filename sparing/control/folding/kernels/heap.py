@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled, inlined
+from sparing.compiled import compiled, inlined
 
 # What is known of a pair, beside its key: its benefit, names, slots, and the versions of these when it was worked out.
 BENEFIT, ONE, TWO, A, B, VERSION_A, VERSION_B = range(7)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.compiled import compiled, inlined
 from sparing.control.folding.kernels.state import MORE, room_for_pieces
-from sparing.graphs.compiled import compiled, inlined
 
 
 @inlined

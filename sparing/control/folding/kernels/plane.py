@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.compiled import compiled
 from sparing.graphs.arranged import arranged
-from sparing.graphs.compiled import compiled
 
 
 @compiled

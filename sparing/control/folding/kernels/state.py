@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled, inlined
+from sparing.compiled import compiled, inlined
 
 ONCE, MORE = 1, 2  # covered by exactly one member, or by more than one
 
@@ -36,7 +36,7 @@ class Clusters(NamedTuple):
     near: np.ndarray  # [slot] -> first neighbour, how many, room for how many
 
 
-class Pieces(NamedTuple):
+class ClusterPieces(NamedTuple):
     """What clusters cover: disjoint boxes by their low ends in the first dimension, and if one or more members do."""
 
     low: np.ndarray  # [piece, dimension]
@@ -52,7 +52,7 @@ class Near(NamedTuple):
     used: np.ndarray  # one number
 
 
-class Ways(NamedTuple):
+class PathTable(NamedTuple):
     """[publishers' broker, broker] -> the next broker on the way, and hops to its end."""
 
     towards: np.ndarray
@@ -91,7 +91,7 @@ def room_for_pieces(clusters, pieces, more):
                 kind[used[0] + place] = pieces.kind[begin + place]
             clusters.piece[slot, 0], clusters.piece[slot, 2] = used[0], count
             used[0] += count
-    return Pieces(low, high, kind, used)
+    return ClusterPieces(low, high, kind, used)
 
 
 @compiled

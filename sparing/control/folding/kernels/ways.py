@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sparing.compiled import compiled, inlined
 from sparing.control.folding.problem import NO_WAY
-from sparing.graphs.compiled import compiled, inlined
 
 
 @compiled

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled, inlined
+from sparing.compiled import compiled, inlined
 
 WHOLE, FLAG, DOUBLE, SINGLE, DIGITS, MANY_DIGITS, TEXT, DAY, MOMENT = range(9)  # kinds of fields
 

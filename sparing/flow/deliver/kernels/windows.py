@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparing.graphs.compiled import compiled, inlined
+from sparing.compiled import compiled, inlined
 
 GIVEN = np.uint8(0)
 MISSING = np.uint8(1)

@@ -8,8 +8,8 @@ import pytest
 from sparing.control.covering.ancestor_cover import ancestors
 from sparing.control.covering.boxes import CodedBoxes
 from sparing.control.covering.rank_cover import rank_cover
+from sparing.control.covering.ranked_boxes import RankedBoxes
 from sparing.control.covering.regular_cover import regular_cover
-from sparing.control.covering.standing import Standing
 from sparing_lab.study.topk.rank_tree import rank_tree, tree_depths
 from sparing_lab.study.topk.world import Ranges, ranges
 
@@ -56,14 +56,14 @@ def test_depths_are_those_of_the_obvious_tree(seed):
 
 def test_the_first_level_is_what_regular_cover_keeps():
     made = ranges(500, (0.3, 0.6), 1)
-    standing = Standing.by_containment(CodedBoxes.of_numbers(made.low[:, None], made.high[:, None]))
+    standing = RankedBoxes.by_containment(CodedBoxes.of_numbers(made.low[:, None], made.high[:, None]))
     assert ((rank_tree(made, 1) == 1) == regular_cover(standing, 1)).all()
 
 
 def test_whoever_is_deep_has_as_many_ancestors_and_longest_paths_are_deeper():
     made = ranges(500, (0.3, 0.6), 2)
     depths = rank_tree(made, 2)
-    standing = Standing.by_containment(CodedBoxes.of_numbers(made.low[:, None], made.high[:, None]))
+    standing = RankedBoxes.by_containment(CodedBoxes.of_numbers(made.low[:, None], made.high[:, None]))
     assert (ancestors(standing, 500) >= depths - 1).all()
     for k in (1, 3, 5):
         assert (rank_cover(standing, k) <= (depths <= k)).all()

@@ -1,0 +1,142 @@
+"""From one plan to the next: what brokers have been told is compared, and only what differs is sent.
+
+What is new is told before what is gone is withdrawn, so that publications find their way meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sparing.control.merging.cycles import factors_told
+from sparing.control.routing.folded import Folded
+from sparing.model.bill import Bill, BillKey, MessageKind
+
+Ends = tuple[str, str]  # a directed link
+Counts = dict[Ends, tuple[int, int]]  # sigma and tau
+
+
+@dataclass(frozen=True)
+class Election:
+    """Links that had to be decided together, and the messages that it took."""
+
+    links: list[Ends]
+    messages: dict[Ends, int]
+
+
+@dataclass(frozen=True)
+class RoutingSnapshot:
+    """What brokers know of each other before the first change, by names."""
+
+    advertisements: dict[Ends, list[str]] = field(default_factory=dict)
+    subscriptions: dict[Ends, dict[str, str]] = field(default_factory=dict)  # entry -> kind of message
+    announced: dict[Ends, list[str]] = field(default_factory=dict)  # contests for the k best that were told down
+    counts: dict[str, Counts] = field(default_factory=dict)  # by topic, if counts travel
+    signalled: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by topic: messages to agree from nothing
+    elections: dict[str, list[Election]] = field(default_factory=dict)  # by topic
+    cycles: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by merged topic: factors of notification cycles
+    links: list[Ends] = field(default_factory=list)  # of the overlay, each in one direction
+
+
+def snapshot_of(start: Folded) -> RoutingSnapshot:
+    """What brokers know, by names; an entry has the names of all in it."""
+    spread, plan = start.spread, start.spread.plan
+    ends = plan.routes.ends
+    advertisements: dict[Ends, list[str]] = {}
+    for link, number in spread.advertised():
+        advertisements.setdefault(ends(link), []).append(repr(plan.advertisements[number]))
+    subscriptions: dict[Ends, dict[str, str]] = {}
+    for (link, kind), numbers in spread.told.items():
+        known = subscriptions.setdefault(ends(link), {})
+        for entry in start.members(numbers):
+            known["\n".join(plan.subscriptions[number].id for number in entry.tolist())] = kind.value
+    announced = {
+        ends(link): [repr(contest.advertisement) for contest in contests] for link, contests in spread.announced.items()
+    }
+    signalled = {
+        topic: {ends(link): messages for link, messages in sent.items()} for topic, sent in spread.signalled.items()
+    }
+    counts: dict[str, Counts] = {}
+    for topic in signalled:
+        demand = spread.markings[topic].demand
+        pairs = zip(demand.sigma.tolist(), demand.tau.tolist(), strict=True)
+        counts[topic] = {ends(link): pair for link, pair in enumerate(pairs) if pair != (0, 0)}
+    elections = {
+        topic: [
+            Election([ends(link) for link in links], {ends(link): n for link, n in sent.items()})
+            for links, sent in components
+        ]
+        for topic, components in spread.elections.items()
+    }
+    cycles = factors_told(plan)
+    return RoutingSnapshot(
+        advertisements, subscriptions, announced, counts, signalled, elections, cycles, list(plan.links)
+    )
+
+
+def difference(before: tuple[Bill, RoutingSnapshot], after: tuple[Bill, RoutingSnapshot]) -> Bill:
+    """What it takes to get from one plan to the next. Nothing can be withdrawn over a link that is no more.
+
+    Plans are given by their control bills, whose messages at later times stay as they are, and by what was told.
+    """
+    bill = Bill()
+    for key, messages in after[0].items():
+        if key.bucket is not None and messages > before[0][key]:
+            bill[key] = messages - before[0][key]
+    old, new = before[1], after[1]
+    for link in _links(old.advertisements, new.advertisements):
+        changed = set(old.advertisements.get(link, ())) ^ set(new.advertisements.get(link, ()))
+        _add(bill, link, MessageKind.ADVERTISEMENT, len(changed))
+    for link in _links(old.subscriptions, new.subscriptions):
+        for kind, messages in _entries(old.subscriptions.get(link, {}), new.subscriptions.get(link, {})):
+            _add(bill, link, kind, messages)
+    for link in _links(old.announced, new.announced):
+        changed = set(old.announced.get(link, ())) ^ set(new.announced.get(link, ()))
+        _add(bill, link, MessageKind.CHANNEL, len(changed))
+    for topic in new.counts:
+        for link, messages in _counted(old.counts.get(topic), new, topic):
+            _add(bill, link, MessageKind.COORDINATION, messages)
+    for topic, factors in new.cycles.items():
+        known = old.cycles.get(topic, {})
+        for link in _links(known, factors):
+            _add(bill, link, MessageKind.COORDINATION, int(known.get(link) != factors.get(link)))
+    there = {*new.links, *((target, source) for source, target in new.links)}
+    return Bill({key: messages for key, messages in bill.items() if (key.source, key.target) in there})
+
+
+def _entries(old: dict[str, str], new: dict[str, str]) -> Iterable[tuple[MessageKind, int]]:
+    """Every new entry is told, and takes the place of old ones with the same members; others are withdrawn."""
+    come, gone = new.keys() - old.keys(), old.keys() - new.keys()
+    members = {member for entry in come for member in entry.split("\n")}
+    yield from ((MessageKind(new[entry]), 1) for entry in sorted(come))
+    yield from ((MessageKind(old[entry]), 1) for entry in sorted(gone) if members.isdisjoint(entry.split("\n")))
+
+
+def _counted(old: Counts | None, told: RoutingSnapshot, topic: str) -> Iterable[tuple[Ends, int]]:
+    """Counts that have changed travel again: those of advertisements down a link, those of subscriptions up.
+
+    Links that must be decided together are, if one of them has other counts than before.
+    """
+    new = told.counts[topic]
+    if old is None:
+        yield from told.signalled[topic].items()
+        return
+    changed = set()
+    for link in _links(old, new):
+        (sigma, tau), (now_sigma, now_tau) = old.get(link, (0, 0)), new.get(link, (0, 0))
+        yield link, int(sigma != now_sigma)
+        yield (link[1], link[0]), int(tau != now_tau)
+        if (sigma, tau) != (now_sigma, now_tau):
+            changed.add(link)
+    for election in told.elections.get(topic, ()):
+        if not changed.isdisjoint(election.links):
+            yield from election.messages.items()
+
+
+def _links(*tables: Mapping[Ends, object]) -> list[Ends]:
+    return sorted({link for table in tables for link in table})
+
+
+def _add(bill: Bill, link: Ends, kind: MessageKind, messages: int) -> None:
+    if messages:
+        bill[BillKey(*link, kind, None)] += messages

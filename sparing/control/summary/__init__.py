@@ -1,0 +1,1 @@
+"""Plans in numbers: what `sparing plan` shows of routing, markings, folds and merged topics."""

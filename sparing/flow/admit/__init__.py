@@ -1,0 +1,1 @@
+"""Admission: rows become publications, or go to quarantine with a reason."""

@@ -1,0 +1,270 @@
+"""Admission: which rows are publications that their publishers may make, and why the others are not.
+
+Nothing is dropped: a row that cannot be admitted comes out with a reason, the first that applies in the order of
+`QuarantineReason`, and a detail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+import numpy as np
+import pyarrow as pa
+
+from sparing.control.plan import Plan
+from sparing.flow.deliver.payload import json_object
+from sparing.match.boxes import Boxes
+from sparing.match.columns import Column
+from sparing.model.counted import counted
+from sparing.model.topic import Topic
+from sparing.model.types import EARLIEST, LATEST, FieldType, Kind
+
+BAD = -1
+NO_NUMBER = -1
+MOST_SAID = 200  # characters of a value in a detail
+
+
+class QuarantineReason(StrEnum):
+    """Why a row was set aside."""
+
+    TOO_LONG = "too long"
+    MALFORMED = "malformed"
+    UNKNOWN_PUBLISHER = "unknown publisher"
+    UNKNOWN_TOPIC = "unknown topic"
+    WRONG_TYPE = "wrong type"
+    NO_EVENT_TIME = "no event time"
+    FUTURE = "from the future"
+    NO_KEY = "no event key"
+    OUTSIDE = "outside the advertisement"
+    LATE = "late"
+
+
+class ReadFault(IntEnum):
+    """What keeps a row from being read at all; each has its sentence in `_FAULTS`."""
+
+    NONE = 0
+    TOO_LONG = 1
+    GARBLED = 2
+    UNREADABLE = 3
+    MORE = 4
+    HALF = 5
+
+
+_FAULTS = {
+    ReadFault.GARBLED: "the text is not UTF-8: \ufffd stands for its bad bytes",
+    ReadFault.UNREADABLE: "the line cannot be read as a row",
+    ReadFault.MORE: "the line is not exactly one JSON object, with nothing after it",
+    ReadFault.HALF: "the text has half of a surrogate pair, such as \\ud800 alone, which is no character",
+}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A batch of rows as they came, their fields in the declared types.
+
+    `publisher` and `topic` hold None where the row names none. `text` is the row's own text; None where it can be told
+    from the fields. `fault` has a `ReadFault` per row; `size` the length in bytes of rows that are too long. `misfit`
+    maps rows to the fields whose values do not fit their types, and those to the values' texts. `top_k` is to how many
+    subscriptions at most a row wishes to go: 0 if it does not say, NO_NUMBER if what it says is no whole number above
+    zero. `latest` is the latest event time that is not in the future, in microseconds; None if there is no such bound.
+    """
+
+    publisher: np.ndarray
+    topic: np.ndarray | None
+    columns: Mapping[str, Column]
+    text: np.ndarray
+    fault: np.ndarray
+    misfit: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    top_k: np.ndarray | None = None
+    latest: int | None = None
+    size: Mapping[int, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.publisher)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A row that is not admitted: its text, why, what exactly, and the publisher that it names."""
+
+    text: str
+    reason: QuarantineReason
+    detail: str
+    publisher: str | None = None
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """The advertisement that each row falls under (BAD: none), and the rows that are set aside."""
+
+    advertisement: np.ndarray
+    rejected: list[Rejected]
+
+
+class Admission:
+    """The checks for one plan; nothing changes by use."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._advertised: dict[str, dict[str, int]] = {}
+        for number, advertisement in enumerate(plan.advertisements):
+            self._advertised.setdefault(advertisement.publisher, {})[advertisement.topic] = number
+        self._top_k = np.array([ad.top_k or 0 for ad in plan.advertisements] + [0], dtype=np.int64)
+        fields = {name: kind for topic in plan.topics.values() for name, kind in topic.fields.items()}
+        self._boxes = Boxes(fields, [advertisement.box for advertisement in plan.advertisements])
+
+    def admit(self, rows: Rows) -> Admitted:
+        """Check a batch."""
+        advertisement = self._under(rows)
+        untimely = self._untimely(rows, advertisement) | self._without_key(rows, advertisement)
+        advertisement[~self._boxes.admit(rows.columns, advertisement)] = BAD
+        unreadable = rows.fault != ReadFault.NONE
+        advertisement[unreadable | untimely | self._wishes_too_much(rows, advertisement)] = BAD
+        for row in rows.misfit:
+            number = advertisement[row]
+            if number != BAD and self._misfit(rows, row, self._plan.advertisements[number].topic) is not None:
+                advertisement[row] = BAD
+        rejected = [self._explain(rows, row) for row in np.flatnonzero(advertisement == BAD).tolist()]
+        return Admitted(advertisement, rejected)
+
+    def _under(self, rows: Rows) -> np.ndarray:
+        """Each row's advertisement by publisher and topic alone."""
+        publishers, by = _numbered(rows.publisher)
+        topics, on = _numbered(rows.topic if rows.topic is not None else np.full(len(rows), None))
+        pairs, which = np.unique(by * len(topics) + on, return_inverse=True)
+        found = [self._lookup(publishers[n // len(topics)], topics[n % len(topics)]) for n in pairs.tolist()]
+        return np.array(found, dtype=np.int64)[which]
+
+    def _lookup(self, publisher: str | None, topic: str | None) -> int:
+        advertised = self._advertised.get(publisher or "", {})
+        if topic is None:
+            return next(iter(advertised.values())) if len(advertised) == 1 else BAD
+        return advertised.get(topic, BAD)
+
+    def _untimely(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
+        """Rows without an event time, or with one that is out of range or in the future."""
+        untimely = np.zeros(len(rows), dtype=bool)
+        most = LATEST if rows.latest is None else min(LATEST, rows.latest)
+        for name, topic in self._plan.topics.items():
+            numbers = [n for n, ad in enumerate(self._plan.advertisements) if ad.topic == name]
+            time = rows.columns[topic.time]
+            timely = time.valid & (time.values >= EARLIEST) & (time.values <= most)
+            untimely |= np.isin(advertisement, numbers) & ~timely
+        return untimely
+
+    def _without_key(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
+        """Reports that do not say which event they are about."""
+        missing = np.zeros(len(rows), dtype=bool)
+        for name, topic in self._plan.topics.items():
+            if topic.merge is not None:
+                numbers = [n for n, ad in enumerate(self._plan.advertisements) if ad.topic == name]
+                there = np.logical_and.reduce([rows.columns[field].valid for field in topic.merge.key])
+                missing |= np.isin(advertisement, numbers) & ~there
+        return missing
+
+    def _wishes_too_much(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
+        """Rows that wish to go to more subscriptions than was advertised, or to how many cannot be understood."""
+        if rows.top_k is None:
+            return np.zeros(len(rows), dtype=bool)
+        allowed = self._top_k[advertisement]
+        beyond: np.ndarray = (rows.top_k == NO_NUMBER) | ((allowed > 0) & (rows.top_k > allowed))
+        return beyond
+
+    def _misfit(self, rows: Rows, row: int, topic: str) -> str | None:
+        """The first field of a topic that has a value which does not fit its type."""
+        misfit = rows.misfit.get(row, {})
+        return next((field for field in self._plan.topics[topic].fields if field in misfit), None)
+
+    def _explain(self, rows: Rows, row: int) -> Rejected:
+        """Why a row is not admitted."""
+        fault, publisher = ReadFault(rows.fault[row]), rows.publisher[row]
+        if fault is ReadFault.TOO_LONG:
+            long = (
+                f"the row has {counted(rows.size[row], 'byte')}, and limits.row_bytes allows fewer: its text is cut off"
+            )
+            return Rejected(rows.text[row], QuarantineReason.TOO_LONG, long, publisher)
+        if fault is not ReadFault.NONE:
+            return Rejected(rows.text[row], QuarantineReason.MALFORMED, _FAULTS[fault], publisher)
+        reason, detail = self._why(rows, row)
+        return Rejected(rows.text[row] or self._text(rows, row), reason, detail, publisher)
+
+    def _why(self, rows: Rows, row: int) -> tuple[QuarantineReason, str]:
+        """The first reason against a row that could be read, and what exactly."""
+        publisher = rows.publisher[row]
+        advertised = self._advertised.get(publisher or "")
+        if publisher is None:
+            return QuarantineReason.UNKNOWN_PUBLISHER, "the row names no publisher"
+        if advertised is None:
+            return QuarantineReason.UNKNOWN_PUBLISHER, f"no publisher has the id {publisher[:MOST_SAID]}"
+        name = rows.topic[row] if rows.topic is not None else None
+        if name is None and len(advertised) > 1:
+            return QuarantineReason.UNKNOWN_TOPIC, f"{publisher} publishes on several topics and the row names none"
+        name = next(iter(advertised)) if name is None else name
+        if name not in self._plan.topics:
+            return QuarantineReason.UNKNOWN_TOPIC, f"no topic is called {name[:MOST_SAID]}"
+        if name not in advertised:
+            return QuarantineReason.UNKNOWN_TOPIC, f"{publisher} does not publish on {name}"
+        topic = self._plan.topics[name]
+        if (misfit := self._misfit(rows, row, name)) is not None:
+            return QuarantineReason.WRONG_TYPE, _wrong_type(topic, misfit, rows.misfit[row][misfit])
+        time = rows.columns[topic.time]
+        if not time.valid[row]:
+            return QuarantineReason.NO_EVENT_TIME, f"the event time {topic.time} is missing"
+        said = str(topic.fields[topic.time].value(int(time.values[row])))
+        if not EARLIEST <= time.values[row] <= LATEST:
+            return QuarantineReason.WRONG_TYPE, f"the event time {topic.time} is not in the years 1700 to 2199: {said}"
+        if rows.latest is not None and time.values[row] > rows.latest:
+            latest = topic.fields[topic.time].value(rows.latest)
+            return (
+                QuarantineReason.FUTURE,
+                f"the event time {topic.time} is {said}; the latest that is accepted now is {latest}",
+            )
+        keyless = [field for field in (topic.merge.key if topic.merge else ()) if not rows.columns[field].valid[row]]
+        if keyless:
+            return QuarantineReason.NO_KEY, f"{keyless[0]} is missing, which tells events of {name} apart"
+        advertisement = self._plan.advertisements[advertised[name]]
+        if rows.top_k is not None and rows.top_k[row] == NO_NUMBER:
+            return QuarantineReason.WRONG_TYPE, "top_k is not a whole number above zero"
+        if rows.top_k is not None and advertisement.top_k is not None and rows.top_k[row] > advertisement.top_k:
+            wish = f"{publisher} advertised top_k {advertisement.top_k} and the row asks for {rows.top_k[row]}"
+            return QuarantineReason.OUTSIDE, wish
+        return QuarantineReason.OUTSIDE, f"{publisher} advertised only {advertisement.box.sql(topic.fields)}"
+
+    def _text(self, rows: Rows, row: int) -> str:
+        """The text of a row that came without one."""
+        named = [("publisher", rows.publisher[row])]
+        if rows.topic is not None:
+            named.append(("topic", rows.topic[row]))
+        return json_object([*named, *((name, _value(column, row)) for name, column in rows.columns.items())])
+
+
+def _value(column: Column, row: int) -> object:
+    if not column.valid[row]:
+        return None
+    value = column.values[row]
+    if column.type.kind is Kind.FLOATING:
+        return float(value)
+    return value if column.type.kind is Kind.TEXT else column.type.value(int(value))
+
+
+def _wrong_type(topic: Topic, field: str, text: str) -> str:
+    """What is wrong with a value, and for times what is right."""
+    type_ = topic.fields[field]
+    hint = ""
+    if field == topic.time and topic.unit is not None:
+        hint = f" (a number is expected, in the unit {topic.unit} since 1970)"
+    elif type_.kind in (Kind.TIMESTAMP, Kind.DATE):
+        hint = " (a date in the years 1 to 9999 is expected)"
+    return f"{field} is not {_article(type_)}: {text}{hint}"
+
+
+def _article(type_: FieldType) -> str:
+    return f"an {type_}" if type_.name[0] in "aeiou" else f"a {type_}"
+
+
+def _numbered(names: np.ndarray) -> tuple[list[str | None], np.ndarray]:
+    """Different names, and for each row the number of its own."""
+    coded = pa.array(names, pa.string()).dictionary_encode("encode")
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)

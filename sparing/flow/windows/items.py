@@ -1,0 +1,70 @@
+"""Items as rows: what crosses a link to a broker that is hosted elsewhere.
+
+Everything in a row is named, not numbered, so both sides need only the same deployment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sparing.flow.deliver.digest import PAYLOAD
+from sparing.match.columns import Column
+from sparing.model.topic import Topic
+from sparing.model.types import STRING, FieldType, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class LinkItem:
+    """A raw publication or a partial result on its way over the link `source` > `target`, sent at event time `sent`.
+
+    For a partial result, `subscription` and `end` name its window range and `states` holds one state per output. For
+    a raw publication they name its mark: the window range whose decision forwarded it (empty if it was sent on
+    arrival), and the remaining fields describe the publication; `wanted` are the subscriptions beyond the link, and
+    `payload` is there if one of them is plain.
+    """
+
+    source: str
+    target: str
+    sent: int
+    subscription: str = ""
+    end: int = 0
+    states: tuple[Any, ...] | None = None
+    id: str = ""
+    publisher: str = ""
+    time: int = 0
+    wanted: tuple[str, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    payload: str = ""
+
+
+def item_values(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
+    """The fields of one publication, None where missing."""
+    return {name: _plain(column.values[row]) if column.valid[row] else None for name, column in columns.items()}
+
+
+def item_columns(items: Sequence[LinkItem], types: Mapping[str, FieldType]) -> dict[str, Column]:
+    """The fields of several publications as columns again."""
+    columns = {}
+    for name, type_ in types.items():
+        found = [item.values.get(name) for item in items]
+        valid = np.array([value is not None for value in found], dtype=bool)
+        if type_.kind is Kind.TEXT:
+            values = np.array(found, dtype=object)
+        else:
+            kind = np.float64 if type_.kind is Kind.FLOATING else np.int64
+            values = np.array([0 if value is None else value for value in found], dtype=kind)
+        columns[name] = Column(type_, values, valid)
+    return columns
+
+
+def column_type(topic: Topic, name: str) -> FieldType:
+    """The type of a field, or of the whole payload."""
+    return STRING if name == PAYLOAD else topic.fields[name]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,51 @@
+"""The links that publications of a topic can take, numbered afresh, and the order in which they decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparing.control.routes import Routes
+
+
+@dataclass(frozen=True, eq=False)
+class TopicLinks:
+    """Links on the ways from some brokers to others. Brokers keep their numbers; `links` are the plan's numbers."""
+
+    links: np.ndarray
+    link_of: np.ndarray  # [broker, broker] -> link; whatever is not a link of these is as in the routes
+    source: np.ndarray
+    target: np.ndarray
+    height: np.ndarray  # [broker, goal] -> the most links on a way to the goal before it comes by the broker (-1: none)
+
+    @classmethod
+    def between(cls, routes: Routes, sources: np.ndarray, goals: np.ndarray) -> TopicLinks:
+        """The ways from all sources to all goals."""
+        is_used = np.zeros(len(routes.source), dtype=bool)
+        height = np.full(routes.hops.shape, -1, dtype=np.int32)
+        here, goal = (side.ravel() for side in np.meshgrid(sources, goals, indexing="ij"))
+        travelled = 0
+        while len(here):
+            np.maximum.at(height, (here, goal), travelled)
+            link = routes.link_of[here, goal]
+            moving = link >= 0
+            is_used[link[moving]] = True
+            here, goal = routes.target[link[moving]], goal[moving]
+            travelled += 1
+        used = np.flatnonzero(is_used)
+        local = np.full(max(len(routes.source), 1), -1, dtype=np.int32)
+        local[used] = np.arange(len(used))
+        link_of = np.where(routes.link_of >= 0, local[np.maximum(routes.link_of, 0)], routes.link_of)
+        return cls(
+            used.astype(np.int32),
+            np.ascontiguousarray(link_of, dtype=np.int32),
+            routes.source[used].astype(np.int32),
+            routes.target[used].astype(np.int32),
+            height,
+        )
+
+    def arrival(self, goals: np.ndarray) -> np.ndarray:
+        """The most links on a way to each of some goals."""
+        most: np.ndarray = self.height[goals, goals]
+        return most

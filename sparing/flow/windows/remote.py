@@ -1,0 +1,64 @@
+"""Brokers that another process hosts: publications and partial results as items that are sent there, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sparing.flow.arrival.matched import Matched
+from sparing.flow.deliver.payload import json_object
+from sparing.flow.interests import Interests
+from sparing.flow.windows.items import LinkItem, column_type, item_columns, item_values
+from sparing.model.functions import State
+from sparing.model.subscription import Aggregation
+
+
+def merged(
+    aggregation: Aggregation | None, rows: Matched | None, own: np.ndarray, partials: Sequence[tuple[State, ...]]
+) -> tuple[State, ...]:
+    """One state per output for some rows and partial results."""
+    assert aggregation is not None
+    states = []
+    for at, output in enumerate(aggregation.outputs):
+        found = [partial[at] for partial in partials]
+        if len(own):
+            assert rows is not None
+            values = own[:0] if output.field is None else rows.columns[output.field].there(own)
+            found.append(output.function.lift(values, len(own)))
+        states.append(found[0] if len(found) == 1 else output.function.merge(found))
+    return tuple(states)
+
+
+def payload(aggregation: Aggregation, states: tuple[State, ...]) -> str:
+    """The results of states as JSON."""
+    outputs = zip(aggregation.outputs, states, strict=True)
+    return json_object((output.name, output.function.finish(state)) for output, state in outputs)
+
+
+def raw_item(ends: tuple[str, str], rows: Matched, row: int, sent: int, mark: str, wanted: tuple[str, ...]) -> LinkItem:
+    """A publication that a decision forwarded over a link."""
+    values = item_values(rows.columns, row)
+    identity = {"id": rows.id[row], "publisher": rows.publisher[row], "time": int(rows.time[row])}
+    return LinkItem(*ends, sent=sent, subscription=mark, end=sent, wanted=wanted, values=values, **identity)
+
+
+def from_items(raw: Sequence[tuple[LinkItem, int]], number: Mapping[str, int], interests: Interests) -> Matched:
+    """Raw items that a decision elsewhere forwarded, as rows at the brokers that they arrived at."""
+    items = [item for item, _ in raw]
+    wanted = [sorted(number[subscription] for subscription in item.wanted) for item in items]
+    topic = interests.plan.topics[interests.plan.subscriptions[wanted[0][0]].query.topic]
+    none = np.empty(0, dtype=np.int64)
+    return Matched(
+        np.array([item.time for item in items], dtype=np.int64),
+        np.array([item.id for item in items], dtype=object),
+        np.array([item.publisher for item in items], dtype=object),
+        np.array([at for _, at in raw], dtype=np.int32),
+        item_columns(items, {name: column_type(topic, name) for name in interests.fields[topic.name]}),
+        np.repeat(np.arange(len(items)), [len(found) for found in wanted]),
+        np.array([subscription for found in wanted for subscription in found], dtype=np.int64),
+        none,
+        none,
+        np.array([item.end for item in items], dtype=np.int64),
+        np.array([number[item.subscription] for item in items], dtype=np.int64),
+    )

@@ -1,0 +1,1 @@
+"""Sources, sinks, quarantine and paths on any file system that Spark reaches."""

@@ -1,0 +1,191 @@
+"""Matching on Spark: admitted rows in, parcels out. Keeps no state; starts no Spark job.
+
+Each task works through its rows in large batches: the advertisement check, matching, plain deliveries and their part
+of the bill. What is held goes to its interest group; all else passes through, under a key of its own, so that
+the query has a single stream of parcels.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+
+from sparing.flow.admit.admission import NO_NUMBER, Rejected, Rows
+from sparing.flow.admit.publications import MOST_ROWS, Publications
+from sparing.flow.arrival.at_once import Arrival
+from sparing.flow.deliver.variant import variants
+from sparing.flow.events.reports import by_partition, pack
+from sparing.match.columns import column
+from sparing.model.bill import Bill
+from sparing.spark.pipeline import parcels
+from sparing.spark.pipeline.admit_stage import FIELD, union_fields
+from sparing.spark.pipeline.keys import CLOCK, PASSING, EventPartition
+from sparing.spark.pipeline.parcels import Parcel
+from sparing.spark.pipeline.worker_plan import ShippedPlan, WorkerPlan
+
+_SCHEMA = pa.schema(
+    {
+        "group": pa.string(),
+        "what": pa.string(),
+        "rows": pa.int64(),
+        "parcel": pa.large_binary(),
+        "clock": parcels.TIMESTAMP,
+    }
+)
+
+
+def match(admitted: DataFrame, shipped: ShippedPlan) -> DataFrame:
+    """Parcels by group; and one row per task, without a parcel, that tells the latest event time for the watermark."""
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _run(batches, shipped.worker_plan())
+
+    return admitted.mapInArrow(run, "group string, what string, rows long, parcel binary, clock timestamp")
+
+
+def _run(batches: Iterable[pa.RecordBatch], worker_plan: WorkerPlan) -> Iterator[pa.RecordBatch]:
+    context = TaskContext.get()
+    task = context.partitionId() if context is not None else 0
+    passing = f"{PASSING}{task}"
+    latest: int | None = None
+    bill, seconds = Bill(), 0.0
+    for table in tables(batches):
+        for publications, rejected in admitted(table, worker_plan):
+            if rejected:
+                yield _row(
+                    passing, parcels.quarantine((r.text, r.reason.value, r.detail, r.publisher) for r in rejected)
+                )
+            if not len(publications):
+                continue
+            newest = int(publications.time.max())
+            latest = newest if latest is None else max(latest, newest)
+            topic = worker_plan.interests.plan.topics[publications.topic]
+            if topic.merge is not None:
+                for partition, some in by_partition(publications, topic, worker_plan.interests.partitions(topic.name)):
+                    contents = pack(some)
+                    yield _row(EventPartition(topic.name, partition).key, Parcel(parcels.REPORTS, len(some), contents))
+                continue
+            began = time.thread_time()
+            for arrival in worker_plan.at_once.arrive(publications):
+                seconds += time.thread_time() - began
+                bill.update(arrival.bill)
+                for parcel in _plain(arrival, worker_plan):
+                    yield _row(passing, parcel)
+                for group, matched in arrival.held.items():
+                    yield _row(group, Parcel(parcels.HELD, len(matched), matched.pack()))
+                began = time.thread_time()
+    if bill:
+        yield _row(passing, parcels.bill(bill))
+    if latest is not None:
+        yield _row(passing, parcels.meter(seconds, bill.by_overlay_link() if worker_plan.interests.bound else {}))
+    if latest is not None:
+        yield _row(CLOCK, None, latest)
+
+
+def tables(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The rows of a task in tables of at most MOST_ROWS."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        for start in range(0, batch.num_rows, MOST_ROWS):
+            part = batch.slice(start, MOST_ROWS)
+            if rows + part.num_rows > MOST_ROWS:
+                yield pa.Table.from_batches(waiting)
+                waiting, rows = [], 0
+            waiting.append(part)
+            rows += part.num_rows
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def admitted(table: pa.Table, worker_plan: WorkerPlan) -> Iterator[tuple[Publications, list[Rejected]]]:
+    """The publications of each topic, and the rows that are set aside (all with the first topic)."""
+    plan = worker_plan.interests.plan
+    columns = {name: column(table[FIELD + name], type_) for name, type_ in union_fields(plan.topics).items()}
+    top_k = _wishes(table["top_k"])
+    rows = Rows(
+        table["publisher"].to_numpy(),
+        table["topic"].to_numpy() if table["topic"].null_count < len(table) else None,
+        columns,
+        table["text"].to_numpy(),
+        table["fault"].to_numpy(),
+        _misfit(table["misfit"], list(columns)),
+        top_k,
+        table["latest"][0].as_py() if len(table) else None,
+        _there(table["size"]),
+    )
+    checked = worker_plan.admission.admit(rows)
+    rejected = checked.rejected
+    identity = table["id"].to_numpy()
+    topic_of = worker_plan.topic_of_advertisement[checked.advertisement]
+    for number, (name, topic) in enumerate(plan.topics.items()):
+        mine = np.flatnonzero(topic_of == number)
+        publications = Publications(
+            name,
+            columns[topic.time].values[mine],
+            identity[mine],
+            rows.publisher[mine],
+            worker_plan.broker_of_advertisement[checked.advertisement[mine]],
+            {field: columns[field].take(mine) for field in topic.fields},
+            advertisement=checked.advertisement[mine],
+            top_k=None if top_k is None else top_k[mine],
+        )
+        yield publications, rejected
+        rejected = []
+
+
+def _there(column: pa.ChunkedArray) -> dict[int, Any]:
+    """The values of a column in which few rows have one, by row."""
+    if column.null_count == len(column):
+        return {}
+    rows = np.flatnonzero(column.is_valid().to_numpy())
+    return dict(zip(rows.tolist(), column.take(pa.array(rows)).to_pylist(), strict=True))
+
+
+def _misfit(column: pa.ChunkedArray, fields: list[str]) -> dict[int, dict[str, str]]:
+    """For rows with values that do not fit: the texts of these, by field."""
+    return {
+        row: {name: text for name, text in zip(fields, texts, strict=True) if text is not None}
+        for row, texts in _there(column).items()
+    }
+
+
+def _wishes(column: pa.ChunkedArray) -> np.ndarray | None:
+    """What rows say about how many subscriptions they wish to go to; None if none of them does."""
+    if column.null_count == len(column):
+        return None
+    said = column.to_numpy()  # with NaN where there is nothing
+    return np.where(np.isnan(said), 0, np.where(said > 0, said, NO_NUMBER)).astype(np.int64)
+
+
+def _plain(arrival: Arrival, worker_plan: WorkerPlan) -> Iterator[Parcel]:
+    """Plain deliveries: one parcel for each selection of columns, in which each publication is one row."""
+    publications, columns = arrival.publications, arrival.publications.columns
+    selections, selection_of = worker_plan.selections
+    for number, pairs in arrival.plain.by(selection_of):
+        selected = selections[number]
+        named = columns if selected is None else {name: columns[field] for name, field in selected}
+        found = pairs.without_empty()
+        rows = found.events
+        about = publications.time[rows], publications.publisher[rows], publications.id[rows]
+        yield parcels.events(*about, variants(named, rows), found.starts, found.subscriptions)
+
+
+def _row(group: str, parcel: Parcel | None, clock: int | None = None) -> pa.RecordBatch:
+    what, rows, contents = parcel or (None, None, None)
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array([group]),
+            pa.array([what], pa.string()),
+            pa.array([rows], pa.int64()),
+            pa.array([contents], pa.large_binary()),
+            pa.array([clock], pa.int64()).cast(parcels.TIMESTAMP),
+        ],
+        schema=_SCHEMA,
+    )

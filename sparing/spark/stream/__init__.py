@@ -1,0 +1,1 @@
+"""A running stream: checkpoints, plan changes, orderly stops, progress, logs and metrics."""

@@ -1,0 +1,178 @@
+"""Files of ours beside a checkpoint: written so that a crash at any moment leaves the old content or the new one.
+
+A file is written aside, synced and renamed into place. Its content is JSON with a format number and a checksum, so that
+damage is recognized when it is read. A second copy is written first; `sparing repair` restores a damaged file from it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import uuid
+import zlib
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+
+from sparing.model.errors import SparingError
+from sparing.spark.failures import cause
+from sparing.spark.io.paths import local_path, located
+
+COPY = ".copy"
+CALLED = "sparing repair FILE"  # the command that looks at a checkpoint, FILE being the deployment file
+_OTHER_SUM = "its checksum does not fit its content"
+
+
+class DamagedError(SparingError):
+    """A file of a checkpoint cannot be used: which one, and what is wrong with it."""
+
+    def __init__(self, file: str, what: str) -> None:
+        super().__init__(f"{file} is damaged: {what}; '{CALLED}' says what can be done about it.")
+        self.file, self.what = file, what
+
+
+class OtherFormatError(SparingError):
+    """A file was written by another version of Sparing."""
+
+    def __init__(self, file: str, written: object, reads: int) -> None:
+        super().__init__(
+            f"{file} was written by another version of Sparing: it has format {written}, and this version reads "
+            f"format {reads}; use that version, or start with a new checkpoint and a new sink path."
+        )
+
+
+def read_bytes(spark: SparkSession, path: str) -> bytes | None:
+    """What a file holds, None if there is no such file."""
+    place, files = located(spark, path)
+    if not files.exists(place):
+        return None
+    try:
+        stream = files.open(place)
+        try:
+            return bytes(spark._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))  # type: ignore[union-attr]
+        finally:
+            stream.close()
+    except Py4JJavaError as error:
+        raise DamagedError(path, _why(error)) from None
+
+
+def unpack(spark: SparkSession, path: str) -> None:
+    """Read a file that Spark has compressed to its end, as it does by default; raises `DamagedError`."""
+    if spark.conf.get("spark.sql.streaming.stateStore.compression.codec", "lz4") != "lz4":
+        return
+    place, files = located(spark, path)
+    jvm: Any = spark._jvm
+    try:
+        stream = jvm.net.jpountz.lz4.LZ4BlockInputStream(files.open(place))
+        try:
+            jvm.org.apache.commons.io.IOUtils.toByteArray(stream)
+        finally:
+            stream.close()
+    except Py4JJavaError as error:
+        raise DamagedError(path, _why(error)) from None
+
+
+def _why(error: Py4JJavaError) -> str:
+    return _OTHER_SUM if "ChecksumException" in str(error) else cause(error).rstrip(".")
+
+
+def write_bytes(spark: SparkSession, path: str, content: bytes) -> None:
+    """Write a file in place of one that may be there: all of it, or nothing."""
+    local = local_path(spark, path)
+    try:
+        if local is None:
+            _write_elsewhere(spark, path, content)
+        else:
+            _write_locally(local, content)
+    except (OSError, Py4JJavaError) as error:
+        why = error.strerror if isinstance(error, OSError) else cause(error).rstrip(".")
+        raise SparingError(f"{path} cannot be written ({why}): check the disk and the permissions.") from None
+
+
+def _write_locally(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        with aside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        # Hadoop's checksum of the old content would not fit the new one; without one, nothing is compared.
+        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _write_elsewhere(spark: SparkSession, path: str, content: bytes) -> None:
+    """As Spark writes the logs of its checkpoints, with whatever the file system has for that."""
+    place, _ = located(spark, path)
+    streaming = spark._jvm.org.apache.spark.sql.execution.streaming.checkpointing  # type: ignore[union-attr]
+    managers = getattr(getattr(streaming, "CheckpointFileManager$"), "MODULE$")
+    manager = managers.create(place.getParent(), spark._jsc.hadoopConfiguration())
+    if not manager.exists(place.getParent()):
+        manager.mkdirs(place.getParent())
+    stream = manager.createAtomic(place, True)
+    try:
+        stream.write(bytearray(content))
+        stream.hflush()
+    except Py4JJavaError:
+        stream.cancel()
+        raise
+    stream.close()
+
+
+def write_json(spark: SparkSession, path: str, content: Any, format_: int) -> None:
+    """Write JSON, compressed if the name ends in .gz, and a copy of it."""
+    said = json.dumps(content, sort_keys=True)
+    whole = json.dumps({"format": format_, "sha256": _digest(said), "content": json.loads(said)}, indent=1).encode()
+    data = gzip.compress(whole) if path.endswith(".gz") else whole
+    write_bytes(spark, path + COPY, data)
+    write_bytes(spark, path, data)
+
+
+def read_json(spark: SparkSession, path: str, format_: int) -> Any | None:
+    """The JSON in a file, None if there is no such file."""
+    data = read_bytes(spark, path)
+    return None if data is None else opened(path, data, format_)
+
+
+def opened(path: str, data: bytes, format_: int) -> Any:
+    """The content of a file that `write_json` wrote; `path` is for the sentence if it is damaged."""
+    try:
+        found = json.loads(gzip.decompress(data) if path.removesuffix(COPY).endswith(".gz") else data)
+    except (ValueError, OSError, EOFError, zlib.error, RecursionError):
+        raise DamagedError(path, "it is empty" if not data else "it is not what Sparing wrote") from None
+    if not isinstance(found, dict) or not isinstance(found.get("format"), int):
+        raise DamagedError(path, "it is not what Sparing wrote")
+    if found["format"] != format_:
+        raise OtherFormatError(path, found["format"], format_)
+    if found.get("sha256") != _digest(json.dumps(found.get("content"), sort_keys=True)):
+        raise DamagedError(path, _OTHER_SUM)
+    return found["content"]
+
+
+def restore(spark: SparkSession, path: str, format_: int) -> bool:
+    """Put the copy of a damaged or missing file in its place, if the copy is whole."""
+    data = read_bytes(spark, path + COPY)
+    if data is None:
+        return False
+    try:
+        opened(path + COPY, data, format_)
+    except SparingError:
+        return False
+    write_bytes(spark, path, data)
+    return True
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,256 @@
+"""Explaining a notification: the pipeline over a recorded trace up to the interest group in question, then one walk.
+
+Spark reads, admits and matches the trace as always. What was published in the window is counted on the way, with the
+constraints that kept publications out; the group's walk, which is one task, is watched.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from sparing.control.plan import Plan
+from sparing.deployment.deployment import Deployment
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.at_once import AtOnce
+from sparing.flow.arrival.matched import Matched
+from sparing.flow.interests import Interests
+from sparing.flow.warm import warm_up
+from sparing.flow.windows.explain import Decision, Explainer
+from sparing.flow.windows.items import column_type
+from sparing.model.errors import SparingError
+from sparing.model.subscription import Subscription
+from sparing.model.types import END_OF_TIME, Kind
+from sparing.spark.io import sources
+from sparing.spark.pipeline.admit_stage import admit
+from sparing.spark.pipeline.match_stage import admitted, match, tables
+from sparing.spark.pipeline.pubsub import PubSub
+from sparing.spark.pipeline.worker_plan import ShippedPlan, WorkerPlan, ship
+
+NOT_IN_FORCE = "being in force then"
+MOMENT = 1_000_000  # around the time of a plain delivery
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was published on the topic in a span of time.
+
+    `matched` counts the publications that the subscription matches, `failed` how often each constraint kept one out. Of
+    those that match, `ranked` went to the k best only, and for `chosen` of these the subscription was among them.
+    `origins` says how many of those that it got came from where, and their way.
+    """
+
+    published: int
+    matched: int
+    ranked: int
+    chosen: int
+    failed: dict[str, int]
+    origins: dict[str, tuple[int, tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What became of a window: the decisions of links on the way, and the notification, if there was one."""
+
+    start: int
+    end: int
+    decisions: tuple[Decision, ...] = ()
+    told: int | None = None
+    payload: str | None = None
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Why a subscription got what it got; `walked` is None for a plain one."""
+
+    subscription: Subscription
+    broker: str
+    start: int
+    end: int
+    seen: Seen
+    walked: Walked | None
+
+
+def explain(
+    spark: SparkSession, deployment: Deployment, subscription: str, at: int | None, decision: str | None = None
+) -> Explained:
+    """Explain the window that holds a moment (None: the last one with a result), or what a plain one got then."""
+    plan = PubSub(spark, deployment, decision=decision).plan
+    number = number_of(plan, subscription)
+    if plan.topics[plan.subscriptions[number].query.topic].merge is not None:
+        if plan.subscriptions[number].query.aggregation is not None:
+            raise SparingError(f"Subscription {subscription} has windows of merged events, which cannot be explained.")
+        raise SparingError(f"Subscription {subscription} is about merged events: say which one, with --event KEY.")
+    warm_up()
+    interests = Interests.of(plan)
+    shipped = ship(spark, interests)
+    rows = admit(sources.read(spark, deployment, streaming=False), interests, deployment.limits.row_bytes)
+    walked = None
+    if interests.timed[number] and at is not None:
+        _window(interests, number, at)  # a moment between two windows is a mistake to be told at once
+    if interests.timed[number]:
+        walked = _walk(match(rows, shipped), shipped, interests, number, at)
+        start, end = walked.start, walked.end
+    elif interests.held[number]:
+        raise SparingError(
+            f"Subscription {subscription} has count windows, to which every publication travels at once: only plain "
+            "subscriptions and time windows can be explained."
+        )
+    elif at is None:
+        raise SparingError(f"Subscription {subscription} gets single events: say when, with --at TIME.")
+    else:
+        start, end = at, at + MOMENT
+    seen = _seen(rows, shipped, plan, number, start, end)
+    broker = plan.routes.brokers[plan.broker_of[number]]
+    return Explained(plan.subscriptions[number], broker, start, end, seen, walked)
+
+
+def number_of(plan: Plan, subscription: str) -> int:
+    """The number of a subscription by its id."""
+    number = {s.id: n for n, s in enumerate(plan.subscriptions)}.get(subscription)
+    if number is None:
+        close = get_close_matches(subscription, [s.id for s in plan.subscriptions], 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {len(plan.subscriptions):,} others."
+        raise SparingError(f"There is no subscription {subscription!r}: {hint}")
+    return number
+
+
+def _seen(rows: DataFrame, shipped: ShippedPlan, plan: Plan, number: int, start: int, end: int) -> Seen:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        worker_plan = shipped.worker_plan()
+        topic = worker_plan.interests.plan.subscriptions[number].query.topic
+        for table in tables(batches):
+            for publications, _ in admitted(table, worker_plan):
+                if publications.topic == topic:
+                    yield one_row(
+                        counts(publications, worker_plan.interests.plan, worker_plan.at_once, number, start, end)
+                    )
+
+    whole = Counted()
+    for row in rows.mapInArrow(run, "found binary").collect():
+        whole += pickle.loads(row["found"])
+    names, goal = plan.routes.brokers, int(plan.broker_of[number])
+    paths = {at: plan.routes.path(at, goal) for at in sorted(whole.origins)}
+    ways = {names[at]: (whole.origins[at], tuple(names[b] for b in path)) for at, path in paths.items()}
+    failed = dict(whole.failed.most_common())
+    return Seen(whole.published, whole.matched, whole.ranked, whole.chosen, failed, ways)
+
+
+def one_row(found: object) -> pa.RecordBatch:
+    """What a task found, as the only row of a batch with the column `found`."""
+    return pa.RecordBatch.from_arrays([pa.array([pickle.dumps(found)], pa.binary())], names=["found"])
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What one subscription saw of some publications: see `Seen`; `origins` goes by broker number."""
+
+    published: int = 0
+    matched: int = 0
+    ranked: int = 0
+    chosen: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    origins: Counter[int] = field(default_factory=Counter)
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
+
+
+def counts(publications: Publications, plan: Plan, at_once: AtOnce, number: int, start: int, end: int) -> Counted:
+    """What a subscription saw of the publications that were made in a span of time."""
+    mine = np.flatnonzero((publications.time >= start) & (publications.time < end))
+    subscription, types = plan.subscriptions[number], plan.topics[publications.topic].fields
+    matches = np.ones(len(mine), dtype=bool)
+    failed: Counter[str] = Counter()
+    for name, constraint in subscription.query.box.constraints:
+        column = publications.columns[name].take(mine)
+        values = column.values if types[name].kind is Kind.TEXT else column.codes()
+        codes = [code if there else None for code, there in zip(values.tolist(), column.valid.tolist(), strict=True)]
+        admitted_by = np.fromiter(map(constraint.admits, codes), bool, len(mine))
+        failed[constraint.sql(name, types[name])] += int((~admitted_by).sum())
+        matches &= admitted_by
+    times = publications.time[mine]
+    in_force = np.ones(len(mine), dtype=bool)
+    if subscription.valid_from is not None:
+        in_force &= times >= subscription.valid_from
+    if subscription.valid_until is not None:
+        in_force &= times < subscription.valid_until
+    failed[NOT_IN_FORCE] += int((~in_force).sum())
+    matches &= in_force
+    ranked, got = _chosen(publications.take(mine[matches]), plan, at_once, number)
+    origins = Counter(publications.at[mine[matches]][got].tolist())
+    return Counted(len(mine), int(matches.sum()), int(ranked.sum()), int((ranked & got).sum()), +failed, origins)
+
+
+def _chosen(publications: Publications, plan: Plan, at_once: AtOnce, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the publications that a subscription matches go to the k best only, and which of all it gets."""
+    under = publications.advertisement
+    if under is None:
+        return np.zeros(len(publications), bool), np.ones(len(publications), bool)
+    ranked = np.array([ad.top_k is not None for ad in plan.advertisements], dtype=bool)[under]
+    got = ~ranked
+    if ranked.any():
+        for _, chosen in at_once.chosen(publications):
+            got[chosen.pairs.rows[chosen.pairs.subscriptions == number]] = True
+    return ranked, got
+
+
+def _walk(parceled: DataFrame, shipped: ShippedPlan, interests: Interests, number: int, at: int | None) -> Walked:
+    """Walk the subscription's interest group, watching one of its windows."""
+    names, group_of = interests.groups
+    group = names[group_of[number]]
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        parcels = [parcel for batch in batches for parcel in batch["parcel"].to_pylist()]
+        if parcels:
+            yield one_row(_watched(shipped.worker_plan(), parcels, number, at))
+
+    mine = parceled.where(parceled["group"] == group).coalesce(1)
+    rows = mine.mapInArrow(run, "found binary").collect()
+    found: Walked | None = pickle.loads(rows[0]["found"]) if rows else None
+    if found is not None:
+        return found
+    if at is None:
+        name = interests.plan.subscriptions[number].id
+        raise SparingError(f"Subscription {name} got nothing at all: say which window to explain, with --at TIME.")
+    return Walked(*_window(interests, number, at))
+
+
+def _window(interests: Interests, number: int, at: int) -> tuple[int, int]:
+    """The window that holds a moment and ends first."""
+    duration, slide, start = (int(column[number]) for column in interests.windows)
+    end = at - (at - start - duration) % slide + slide
+    if end - duration > at:
+        raise SparingError("No window of the subscription holds that moment: it lies between two of them.")
+    return end - duration, end
+
+
+def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int | None) -> Walked | None:
+    interests = worker_plan.interests
+    topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
+    types = {name: column_type(topic, name) for name in interests.carried[topic.name]}
+    arrivals = [Matched.unpack(parcel, types) for parcel in parcels]
+    moment = _last(arrivals, interests, number) if at is None else at
+    if moment is None:
+        return None
+    start, end = _window(interests, number, moment)
+    explainer = Explainer(interests, number, end)
+    _, outcome = worker_plan.overlay.advance(None, arrivals, END_OF_TIME, watcher=explainer)
+    mine = [n.payload for found in outcome.notifications for n in found if (n.subscription, n.end) == (number, end)]
+    payload = mine[0] if mine else None
+    return Walked(start, end, tuple(explainer.decisions), explainer.told if mine else None, payload)
+
+
+def _last(arrivals: list[Matched], interests: Interests, number: int) -> int | None:
+    """When the last publication was made that counts for a window of the subscription."""
+    duration, slide, start = (int(column[number]) for column in interests.windows)
+    times = [part.time[part.held_rows[part.held == number]] for part in arrivals]
+    inside = [found[(found - start) % slide < duration] for found in times]
+    return max((int(found.max()) for found in inside if len(found)), default=None)

@@ -1,0 +1,154 @@
+"""What a checkpoint holds, found out without running the stream. Only reads: nothing in the checkpoint changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from sparing.deployment.deployment import Deployment
+from sparing.deployment.planning import plan_of
+from sparing.flow.interests import Interests, topic_in
+from sparing.model.errors import SparingError
+from sparing.spark.failures import cause
+from sparing.spark.io.paths import located
+from sparing.spark.pipeline.worker_plan import WorkerPlan
+from sparing.spark.stream.checkpoint import Note, path_of_note, read_note
+from sparing.spark.stream.durable import read_bytes
+from sparing.spark.tools.inspect_state import CheckpointContext, KeyState, waiting_in
+
+MOST = 200  # characters of a source's offset
+NO_STATE = "no micro-batch has been committed yet, so there is no state."
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """A checkpoint; times in microseconds since 1970.
+
+    `watermark` is the one that the last committed micro-batch was worked through up to, `next_watermark` that of the
+    next. `state` is missing if it cannot be read, and `trouble` says why.
+    """
+
+    path: str
+    note: Mapping[str, Any]
+    planned: int | None
+    committed: int | None
+    watermark: int | None
+    next_watermark: int | None
+    offsets: tuple[str, ...]
+    state: tuple[KeyState, ...] | None
+    trouble: str | None
+
+    @property
+    def topics(self) -> list[str]:
+        """Topics that subscriptions wait for, or whose events are merged."""
+        groups = {topic_in(name) for name in self.note["groups"].values()}
+        return sorted(groups | {waiting.topic for waiting in self.state or ()})
+
+    @property
+    def plans(self) -> list[str]:
+        """Fingerprints of the plans that states were written under; one that has not changed since has an old one."""
+        every = [some for waiting in self.state or () for some in (waiting, *waiting.groups)]
+        return sorted({waiting.plan for waiting in every})
+
+
+def inspect(spark: SparkSession, path: str, deployment: Deployment | None = None) -> Inspected:
+    """Read a checkpoint. With the deployment that it belongs to, more can be told about what waits."""
+    path = path.rstrip("/") or "/"
+    note = _note(spark, path)
+    planned, committed = (max(_numbers(spark, f"{path}/{log}"), default=None) for log in ("offsets", "commits"))
+    offsets: list[str] = []
+    watermark = next_watermark = None
+    if planned is not None:
+        offsets = [text[:MOST] for text in _lines(spark, f"{path}/offsets/{planned}")[2:]]
+    if committed is not None:
+        begun, done = (_lines(spark, f"{path}/{log}/{committed}") for log in ("offsets", "commits"))
+        watermark = _micros(begun, "batchWatermarkMs")
+        next_watermark = _micros(done, "nextBatchWatermarkMs")
+    state, trouble = (None, NO_STATE) if committed is None else _state(spark, path, note, deployment)
+    return Inspected(path, vars(note), planned, committed, watermark, next_watermark, tuple(offsets), state, trouble)
+
+
+def _note(spark: SparkSession, path: str) -> Note:
+    place, files = located(spark, path)
+    if not files.exists(place):
+        raise SparingError(f"{path}: there is no such checkpoint.")
+    note = read_note(spark, path)
+    if note is None:
+        inside = f"{path}/checkpoint"
+        if files.exists(located(spark, path_of_note(inside))[0]):
+            raise SparingError(f"{path} is no checkpoint, but has one in it: inspect {inside}.")
+        raise SparingError(f"{path} is no checkpoint: it has no sparing.json in it.")
+    return note
+
+
+def _numbers(spark: SparkSession, folder: str) -> list[int]:
+    """The micro-batches that a log of Spark has entries for."""
+    place, files = located(spark, folder)
+    if not files.exists(place):
+        return []
+    names = [status.getPath().getName() for status in files.listStatus(place)]
+    return [int(name) for name in names if name.isdigit()]
+
+
+def _lines(spark: SparkSession, path: str) -> list[str]:
+    text = read_bytes(spark, path)
+    return [] if text is None else text.decode().splitlines()
+
+
+def _micros(lines: list[str], key: str) -> int | None:
+    """A time that the second line of a log's entry tells; Spark says 0 if there is none."""
+    try:
+        return int(json.loads(lines[1])[key]) * 1_000 or None
+    except (IndexError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _state(
+    spark: SparkSession, path: str, note: Note, deployment: Deployment | None
+) -> tuple[tuple[KeyState, ...] | None, str | None]:
+    """What waits, or a sentence that says why that is not known."""
+    worker_plan = None if deployment is None else _machinery(note, deployment)
+    try:
+        with plainly_named(spark, path) as name:
+            state = spark.read.format("statestore").load(name)
+            rows = state.selectExpr("key.group", "value.groupState.state").collect()
+    except (PySparkException, Py4JJavaError) as error:
+        return None, f"the state cannot be read: {cause(error)}"
+    known = CheckpointContext(note.brokers, note.homes, worker_plan)
+    try:
+        found = [waiting_in(row["group"], bytes(row["state"]), known) for row in rows]
+    except Exception as error:  # whatever it is, the rest can still be shown
+        return None, f"the state cannot be unpacked: {type(error).__name__}: {error}"
+    return tuple(sorted(found, key=lambda waiting: waiting.name)), None
+
+
+@contextmanager
+def plainly_named(spark: SparkSession, path: str) -> Iterator[str]:
+    """A checkpoint by a name without characters that URLs escape: Spark's reader of states escapes them twice."""
+    place, files = located(spark, path)
+    url = files.makeQualified(place).toUri()
+    if url.getScheme() != "file" or url.getRawPath() == url.getPath():
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        name = Path(folder) / "checkpoint"
+        name.symlink_to(url.getPath())
+        yield str(name)
+
+
+def _machinery(note: Note, deployment: Deployment) -> WorkerPlan:
+    if list(deployment.overlay.brokers) != note.brokers:
+        raise SparingError(
+            f"Deployment {deployment.name} has other brokers than the checkpoint: name the one that it belongs to."
+        )
+    interests = Interests.of(plan_of(deployment), keep_fields=True, known_groups=note.groups)
+    return WorkerPlan(interests, "to be inspected")

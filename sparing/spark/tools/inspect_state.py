@@ -1,0 +1,259 @@
+"""What waits in the state of a stream: packed values in, plain words out. Needs no Spark session.
+
+A packed state has the ids of subscriptions in it, but not what they ask for. With a deployment's worker_plan it is also
+known when windows began, and who has yet to hear of a merged event.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from sparing.flow.deliver.payload import json_value
+from sparing.flow.events.downward import fresh, holds
+from sparing.flow.events.event import Event
+from sparing.flow.events.merged_topic import MergedState
+from sparing.flow.interests import topic_in
+from sparing.flow.windows.kernels.arrays import HERE, RAW
+from sparing.flow.windows.window_state import WindowState
+from sparing.model.window import TimeWindow
+from sparing.spark.pipeline.keys import EventPartition, event_partition_of
+from sparing.spark.pipeline.states import load, open_group, open_lane
+from sparing.spark.pipeline.worker_plan import WorkerPlan
+
+
+@dataclass(frozen=True)
+class OpenWindow:
+    """A window, or the cycle of a digest, that has not been told: publications that count, and where they are.
+
+    `results` are partial results that some of them are in already; `ahead` are publications whose time has not come.
+    `start` and `digest` are missing without the deployment.
+    """
+
+    subscription: str
+    start: int | None
+    end: int
+    digest: bool | None
+    publications: int
+    results: int
+    ahead: int
+    at: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CountWindowTail:
+    """Publications that later windows of a count still need, and how many are left out before the next begins."""
+
+    subscription: str
+    publications: int
+    skip: int
+
+
+@dataclass(frozen=True)
+class OpenEvent:
+    """A merged event under way: `told` has who knows how many of its facts, `behind` who is to be told next.
+
+    Without the deployment, `behind` has not `everybody`, but only those who have been told something before. `concerns`
+    are the brokers of all whom it may concern.
+    """
+
+    key: tuple[str, ...]
+    began: int
+    closes: int
+    closing: bool
+    due: int | None
+    coordinator: str | None
+    facts: int
+    told: Mapping[str, int]
+    behind: tuple[str, ...]
+    everybody: bool
+    concerns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class KeyState:
+    """What waits under one key of the state: an interest group, or a partition of a merged topic with its own groups.
+
+    `ahead` counts publications whose time has not come by subscription; with the deployment, those of windows are in
+    `windows` instead. `forwards` are brokers that forward just now, under a policy with modes.
+    """
+
+    name: str
+    topic: str
+    partition: int | None
+    packed_bytes: int
+    plan: str
+    publications: int = 0
+    not_yet: int = 0
+    ahead: Mapping[str, int] = field(default_factory=dict)
+    windows: tuple[OpenWindow, ...] = ()
+    tails: tuple[CountWindowTail, ...] = ()
+    forwards: tuple[str, ...] = ()
+    events: tuple[OpenEvent, ...] = ()
+    groups: tuple[KeyState, ...] = ()
+
+
+@dataclass(frozen=True)
+class CheckpointContext:
+    """What is known besides the state: brokers by number, subscription -> its broker, and what the deployment says."""
+
+    brokers: Sequence[str]
+    homes: Mapping[str, str] = field(default_factory=dict)
+    worker_plan: WorkerPlan | None = None
+
+    @cached_property
+    def windows(self) -> dict[str, tuple[TimeWindow | None, bool]]:
+        """Subscription -> its time window, and whether that is the cycle of a digest."""
+        found: dict[str, tuple[TimeWindow | None, bool]] = {}
+        if self.worker_plan is not None:
+            interests = self.worker_plan.interests
+            for subscription, aggregation in zip(interests.plan.subscriptions, interests.aggregations, strict=True):
+                if aggregation is not None:
+                    timed = aggregation.window if isinstance(aggregation.window, TimeWindow) else None
+                    found[subscription.id] = timed, subscription.query.every is not None
+        return found
+
+
+def waiting_in(key: str, packed: bytes, known: CheckpointContext) -> KeyState:
+    """What waits under a key of the stateful operator."""
+    partition = event_partition_of(key)
+    if partition is None:
+        return _group(key, packed, known)
+    found = open_lane(packed)
+    due = _due(partition, packed, known.worker_plan)
+    events = [
+        _event(event, told, found.events.audiences, partition.topic, due, known) for event, told in found.events.events
+    ]
+    return KeyState(
+        f"{partition.topic}, partition {partition.number}",
+        partition.topic,
+        partition.number,
+        len(packed),
+        found.plan,
+        len(found.events.waiting),
+        len(found.events.waiting),
+        events=tuple(sorted(events, key=lambda event: (event.began, event.key))),
+        groups=tuple(_group(name, some, known) for name, some in sorted(found.groups.items())),
+    )
+
+
+def _group(name: str, packed: bytes, known: CheckpointContext) -> KeyState:
+    plan, numbers, ids, state = open_group(packed)
+    id_of = dict(zip(numbers, ids, strict=True))
+    windows, ahead = _open(state, id_of, known)
+    tails = [CountWindowTail(id_of[n], len(tail.rows), tail.skip) for n, tail in sorted(state.tails.items())]
+    forwards = () if state.modes is None else np.flatnonzero(state.modes.forwards).tolist()
+    return KeyState(
+        name,
+        topic_in(name),
+        None,
+        len(packed),
+        plan,
+        0 if state.rows is None else len(state.rows),
+        int(state.fresh.sum()),
+        dict(sorted(ahead.items())),
+        tuple(windows),
+        tuple(tails),
+        tuple(known.brokers[broker] for broker in forwards),
+    )
+
+
+def _open(
+    state: WindowState, id_of: Mapping[int, str], known: CheckpointContext
+) -> tuple[list[OpenWindow], Counter[str]]:
+    """Windows for which something waits, by end; and publications that belong to none yet, by subscription."""
+    edges = state.edges
+    found: dict[tuple[int, str], list[int]] = {}
+    for number, (subscription, end) in enumerate(zip(edges.subscription.tolist(), edges.end.tolist(), strict=True)):
+        found.setdefault((end, id_of[subscription]), []).append(number)
+    coming, ahead = Counter[tuple[int, str]](), Counter[str]()
+    if state.rows is not None and state.fresh.any():
+        for row, subscription in zip(state.rows.held_rows.tolist(), state.rows.held.tolist(), strict=True):
+            if state.fresh[row]:
+                id_ = id_of[subscription]
+                window, _ = known.windows.get(id_, (None, False))
+                if window is None:
+                    ahead[id_] += 1
+                else:
+                    coming.update((s + window.duration, id_) for s in window.starts(int(state.rows.time[row])))
+    windows = []
+    for end, id_ in sorted(found.keys() | coming.keys()):
+        numbers = np.array(found.get((end, id_), ()), dtype=np.int64)
+        parts, places = edges.part[numbers], np.unique(edges.place[numbers]).tolist()
+        window, digest = known.windows.get(id_, (None, None))
+        windows.append(
+            OpenWindow(
+                id_,
+                None if window is None else end - window.duration,
+                end,
+                digest,
+                len(numbers),
+                len(np.unique(parts[parts != RAW])),
+                coming[end, id_],
+                tuple(_place(place, id_, known) for place in places),
+            )
+        )
+    return windows, ahead
+
+
+def _place(place: int, subscription: str, known: CheckpointContext) -> str:
+    if place == HERE:
+        return known.homes.get(subscription, "its subscriber's broker")
+    return known.brokers[place]
+
+
+Due = Mapping[tuple[object, int], list[str]]  # by key and beginning of an event
+
+
+def _due(partition: EventPartition, packed: bytes, worker_plan: WorkerPlan | None) -> Due | None:
+    """Who is to be told what they have not been told, also those who have not been told anything."""
+    if worker_plan is None or partition.topic not in worker_plan.interests.plan.topics:
+        return None
+    state, context = load(worker_plan, partition.key, packed), worker_plan.merged(partition.topic).context
+    assert isinstance(state, MergedState)
+    due: dict[tuple[object, int], list[str]] = {}
+    for event in state.events.events:
+        told = [one for some in event.told.values() for one in some]
+        audiences = [one.audience for one in told if one.version < event.version]
+        audiences += [audience for audience in fresh(context, event) if holds(context, event, audience.need)]
+        members = [number for audience in audiences for number in audience.members]
+        due[event.key, event.began] = sorted(context.plan.subscriptions[n].id for n in members)
+    return due
+
+
+def _event(
+    event: Event,
+    told: Sequence[tuple[int, int, bool]],
+    ids: Sequence[tuple[str, ...]],
+    topic: str,
+    due: Due | None,
+    known: CheckpointContext,
+) -> OpenEvent:
+    knows = {id_: version for at, version, _ in told for id_ in ids[at]}
+    behind = sorted(id_ for id_, version in knows.items() if version < event.version)
+    return OpenEvent(
+        _key(event, topic, known.worker_plan),
+        event.began,
+        event.closes,
+        event.closing,
+        event.tick,
+        None if event.coordinator is None else known.brokers[event.coordinator],
+        len(event.facts),
+        dict(sorted(knows.items())),
+        tuple(behind if due is None else due.get((event.key, event.began), behind)),
+        due is not None,
+        tuple(known.brokers[broker] for broker in sorted(event.event_audience.goals)),
+    )
+
+
+def _key(event: Event, topic: str, worker_plan: WorkerPlan | None) -> tuple[str, ...]:
+    """The event's key; without the deployment, numbers are as they are stored."""
+    known = None if worker_plan is None else worker_plan.interests.plan.topics.get(topic)
+    if known is None or known.merge is None:
+        return tuple(str(code) for code in event.key)
+    values = (known.fields[name].value(code) for name, code in zip(known.merge.key, event.key, strict=True))
+    return tuple(value if isinstance(value, str) else json_value(value).strip('"') for value in values)

@@ -1,0 +1,105 @@
+"""Spark's own logs in a checkpoint: what was planned (`offsets`), what was committed, which files a source has read.
+
+An entry is a file named by its number: a line with the version, then lines of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from sparing.spark.io.paths import located
+from sparing.spark.stream.durable import DamagedError, read_bytes, write_bytes
+
+OFFSETS, COMMITS = "offsets", "commits"
+COMPACT = ".compact"
+LOG_OFFSET = "logOffset"  # in the offset of a source of files: the last entry of its own log
+NO_OFFSET = "-"  # what stands in the place of the offset of a source that has had no data
+
+
+@dataclass(frozen=True)
+class Log:
+    """One log. What it has is read anew for every `Log`."""
+
+    spark: SparkSession
+    folder: str
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """Number -> file name, in ascending order."""
+        place, files = located(self.spark, self.folder)
+        if not files.exists(place):
+            return {}
+        names = [status.getPath().getName() for status in files.listStatus(place)]
+        numbered = {int(name.removesuffix(COMPACT)): name for name in sorted(names) if _is_entry(name)}
+        return dict(sorted(numbered.items()))
+
+    @property
+    def last(self) -> int | None:
+        """The number of the last entry."""
+        return max(self.names, default=None)
+
+    def path(self, number: int) -> str:
+        """The file of an entry."""
+        return f"{self.folder}/{self.names.get(number, number)}"
+
+    def lines(self, number: int) -> list[str]:
+        """The lines of an entry after the version; raises `DamagedError`."""
+        path = self.path(number)
+        data = read_bytes(self.spark, path)
+        if data is None:
+            raise DamagedError(path, "it is missing")
+        try:
+            version, *lines = data.decode().lstrip("\0").splitlines()  # the Kafka source begins with a zero byte
+        except (ValueError, UnicodeDecodeError):
+            raise DamagedError(path, "it is empty" if not data else "it is not text that Spark wrote") from None
+        if not (version.startswith("v") and version[1:].isdigit()):
+            raise DamagedError(path, "it does not begin with a version as Spark writes it")
+        for line in lines:
+            _parsed(path, line)
+        return lines
+
+    def records(self, number: int) -> list[Any]:
+        """The lines of an entry as JSON; None for a source without data."""
+        return [_parsed(self.path(number), line) for line in self.lines(number)]
+
+    def metadata(self, number: int) -> dict[str, Any]:
+        """The first line of an entry of `offsets` or `commits`."""
+        found = self.records(number)
+        if not found or not isinstance(found[0], dict):
+            raise DamagedError(self.path(number), "it lacks what Spark notes of a micro-batch")
+        return found[0]
+
+    def write(self, number: int, lines: Sequence[str]) -> None:
+        """Write an entry in place of one that may be there."""
+        write_bytes(self.spark, self.path(number), "\n".join(["v1", *lines]).encode())
+
+
+def _is_entry(name: str) -> bool:
+    return name.removesuffix(COMPACT).isdigit()
+
+
+def _parsed(path: str, line: str) -> Any:
+    try:
+        return None if line == NO_OFFSET else json.loads(line)
+    except ValueError:
+        raise DamagedError(path, "a line of it is not JSON, as if it had been cut off") from None
+
+
+def log(spark: SparkSession, checkpoint: str, name: str) -> Log:
+    """A log of a checkpoint: `offsets`, `commits`, or `sources/0`."""
+    return Log(spark, f"{checkpoint.rstrip('/')}/{name}")
+
+
+def source_logs(spark: SparkSession, checkpoint: str) -> list[Log]:
+    """The logs of sources that read files."""
+    place, files = located(spark, f"{checkpoint.rstrip('/')}/sources")
+    if not files.exists(place):
+        return []
+    names = sorted(status.getPath().getName() for status in files.listStatus(place))
+    return [log(spark, checkpoint, f"sources/{name}") for name in names if name.isdigit()]

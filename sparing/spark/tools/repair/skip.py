@@ -1,0 +1,93 @@
+"""Going on without some rows: the micro-batch under way, or one file of it, is left out, and its rows are set aside."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from pyspark.sql import SparkSession
+
+from sparing.model.errors import SparingError
+from sparing.spark.io.paths import located
+from sparing.spark.stream.durable import write_bytes
+from sparing.spark.tools.repair.aside import Aside
+from sparing.spark.tools.repair.logs import COMMITS, LOG_OFFSET, NO_OFFSET, OFFSETS, Log, log, source_logs
+
+
+def _under_way(spark: SparkSession, checkpoint: str) -> tuple[Log, int]:
+    """The log of plans, and the micro-batch that is planned and not committed."""
+    offsets = log(spark, checkpoint, OFFSETS)
+    planned = offsets.last
+    if planned is None or planned == log(spark, checkpoint, COMMITS).last:
+        raise SparingError(f"No micro-batch of the checkpoint {checkpoint} is under way, so there is none to skip.")
+    return offsets, planned
+
+
+def skip_batch(spark: SparkSession, checkpoint: str) -> list[str]:
+    """Leave out the micro-batch under way; returns what was done, in sentences.
+
+    The one before it gets its end: so Spark takes its rows for read.
+    """
+    offsets, batch = _under_way(spark, checkpoint)
+    if batch == 0:
+        raise SparingError(
+            "Micro-batch 0 cannot be skipped, because there is none before it: skip the file with --skip-file, or "
+            "start with a new checkpoint."
+        )
+    before, planned = offsets.lines(batch - 1), offsets.lines(batch)
+    aside = Aside.of(spark, checkpoint)
+    skipped: list[str] = []
+    for number, some in enumerate(source_logs(spark, checkpoint)):
+        first, last = (_entry(lines[1 + number]) for lines in (before, planned))
+        for entry in range(first + 1, last + 1):
+            files = [file["path"] for file in some.records(entry) if file.get("batchId", entry) == entry]
+            for file in files:
+                aside.copy(file, f"rows/{len(skipped):04}-{located(spark, file)[0].getName()}")
+                skipped.append(file)
+    about = {"batch": batch, "from": before[1:], "to": planned[1:], "files": skipped}
+    write_bytes(spark, f"{aside.path}/skipped.json", json.dumps(about, indent=1).encode())
+    aside.copy(offsets.path(batch - 1), f"{OFFSETS}/{batch - 1}")
+    offsets.write(batch - 1, [before[0], *planned[1:]])
+    aside.move(offsets.path(batch))
+    rows = "copies of its files are" if skipped else "the offsets of its rows are"
+    return [f"Micro-batch {batch} is skipped; {rows} in {aside.path}."]
+
+
+def skip_file(spark: SparkSession, checkpoint: str, path: str) -> list[str]:
+    """Take a file out of the source and out of the micro-batch under way; returns what was done, in sentences."""
+    place, files = located(spark, path)
+    wanted = files.makeQualified(place).toUri().getPath()
+    aside = Aside.of(spark, checkpoint)
+    committed = _committed_entries(spark, checkpoint)
+    taken = False
+    for number, some in enumerate(source_logs(spark, checkpoint)):
+        for entry in some.names:
+            if entry <= committed[number]:
+                continue
+            lines = some.lines(entry)
+            left = [line for line in lines if located(spark, json.loads(line)["path"])[0].toUri().getPath() != wanted]
+            if len(left) < len(lines):
+                aside.copy(some.path(entry), f"sources/{number}/{entry}")
+                replace(some).write(entry, left)
+                taken = True
+    if not files.exists(place):
+        raise SparingError(f"{path} is not there: name a file of the source.")
+    aside.move(path, f"rows/{place.getName()}")
+    done = "taken out of the micro-batch under way and " if taken else ""
+    return [f"{path} is {done}moved to {aside.path}/rows/{place.getName()}."]
+
+
+def _committed_entries(spark: SparkSession, checkpoint: str) -> list[int]:
+    """For every source of files: the last entry of its log that a committed micro-batch has read."""
+    committed = log(spark, checkpoint, COMMITS).last
+    logs = source_logs(spark, checkpoint)
+    if committed is None:
+        return [-1] * len(logs)
+    lines = log(spark, checkpoint, OFFSETS).lines(committed)[1:]
+    return [_entry(line) for line in lines]
+
+
+def _entry(offset: str) -> int:
+    """The last entry of a source's own log that an offset names; -1 if it names none."""
+    found = None if offset == NO_OFFSET else json.loads(offset)
+    return int(found.get(LOG_OFFSET, -1)) if isinstance(found, dict) else -1

@@ -1,0 +1,55 @@
+"""Putting a watermark back that an event from far in the future has moved."""
+
+from __future__ import annotations
+
+import json
+
+from pyspark.sql import SparkSession
+
+from sparing.model.errors import SparingError
+from sparing.spark.tools.repair.aside import Aside
+from sparing.spark.tools.repair.logs import COMMITS, OFFSETS, log
+
+BATCH, NEXT = "batchWatermarkMs", "nextBatchWatermarkMs"
+_MILLISECOND = 1_000
+
+
+def watermark(spark: SparkSession, checkpoint: str) -> int | None:
+    """The watermark of the next micro-batch, in microseconds since 1970; None before the first."""
+    commits = log(spark, checkpoint, COMMITS)
+    if commits.last is None:
+        return None
+    return int(commits.metadata(commits.last).get(NEXT, 0)) * _MILLISECOND or None
+
+
+def before_jump(spark: SparkSession, checkpoint: str, latest: int) -> int | None:
+    """The first micro-batch that moved the watermark beyond a time; None if none did, or that is too long ago."""
+    commits = log(spark, checkpoint, COMMITS)
+    beyond = [n for n in commits.names if int(commits.metadata(n).get(NEXT, 0)) * _MILLISECOND > latest]
+    first = min(beyond, default=None)
+    return first if first == 0 or (first is not None and first - 1 in commits.names) else None
+
+
+def put_back(spark: SparkSession, checkpoint: str, time: int) -> list[str]:
+    """Put the watermark back to a time (microseconds); returns what was done, in sentences."""
+    offsets, commits = (log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
+    if commits.last is None:
+        raise SparingError(f"No micro-batch of the checkpoint {checkpoint} is committed, so it has no watermark.")
+    aside, millis = Aside.of(spark, checkpoint), time // _MILLISECOND
+    changed = 0
+    for some, key in ((commits, NEXT), (offsets, BATCH)):
+        for number in some.names:
+            if number < commits.last:
+                continue
+            lines = some.lines(number)
+            found = json.loads(lines[0])
+            if int(found.get(key, 0)) > millis:
+                aside.copy(some.path(number), f"{some.folder.rpartition('/')[2]}/{number}")
+                some.write(number, [json.dumps(found | {key: millis}, separators=(",", ":")), *lines[1:]])
+                changed += 1
+    if not changed:
+        raise SparingError("The watermark is not beyond that time: there is nothing to put back.")
+    return [
+        f"The watermark is put back; the entries as they were are in {aside.path}.",
+        "Windows that were notified already are notified once more if further events of theirs come.",
+    ]

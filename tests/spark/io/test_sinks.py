@@ -1,0 +1,39 @@
+"""Places that results cannot be written to are told before the work begins."""
+
+from __future__ import annotations
+
+import pytest
+
+import sparing
+from sparing.spark import run
+from sparing.spark.io import sinks
+from tests.messages import refused
+from tests.spark import files
+
+pytestmark = pytest.mark.spark
+
+EVERYTHING = {"id": "all", "subscriber": "u1", "sql": "SELECT lane, road FROM traffic"}
+
+
+@pytest.mark.parametrize("out", ["taken", "taken/deep/down"])
+def test_a_file_in_the_way_of_the_sink(spark, tmp_path, out):
+    (tmp_path / "taken").write_text("")
+    deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], out=out))
+    words = f"{tmp_path}/{out} {tmp_path}/taken"
+    with refused(words):
+        run.stream(spark, deployment, once=True)
+    with refused(words):
+        sinks.must_be_writable(spark, deployment.needed_sink(), replay=True)
+
+
+def test_a_file_in_the_way_of_the_checkpoint(spark, tmp_path):
+    (tmp_path / "taken").write_text("")
+    deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], checkpoint="taken"))
+    with refused(f"{tmp_path}/taken"):
+        run.stream(spark, deployment, once=True)
+
+
+def test_a_file_system_that_is_not_there(spark, tmp_path):
+    deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], out="mystery://there/out"))
+    with refused("mystery"):
+        sinks.must_be_writable(spark, deployment.needed_sink(), replay=True)

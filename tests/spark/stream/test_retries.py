@@ -1,0 +1,102 @@
+"""A micro-batch that failed by chance is tried again, and given up in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.errors import StreamingQueryException
+
+from sparing.model.errors import SparingError
+from sparing.spark import run
+from sparing.spark.failures import write_trouble
+from sparing.spark.stream.stopping import Stop
+from tests.messages import refused
+
+DIED = "Job aborted\norg.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"
+
+
+class Query:
+    """A query that fails as it is told, and then ends."""
+
+    name, runId = "sparing cars", "none"  # noqa: N815
+
+    def __init__(self, fails: str | None) -> None:
+        self.fails = fails
+
+    def awaitTermination(self, _):  # noqa: N802
+        if self.fails:
+            raise StreamingQueryException(self.fails)
+        return True
+
+
+def _stream(failures: list[str | None], progress: int = 0) -> tuple[run.Stream, list[str]]:
+    told: list[str] = []
+    left = list(failures)
+
+    def start() -> Query:
+        made.done += progress
+        return Query(left.pop(0))
+
+    made = run.Stream(start, told.append, lambda: None)  # type: ignore[arg-type]
+    made.query = start()  # type: ignore[assignment]
+    return made, told
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch):
+    monkeypatch.setattr(run, "PAUSES", (0.0, 0.01, 0.02))
+
+
+def test_a_worker_that_died_is_tried_again():
+    stream, told = _stream([DIED, DIED, None])
+    run.wait(stream)
+    assert told == [
+        "A micro-batch failed because a Python worker died; it is tried again in 0 s.",
+        "A micro-batch failed because a Python worker died; it is tried again in 0.01 s.",
+    ]
+
+
+def test_it_is_given_up_in_one_sentence():
+    stream, told = _stream([DIED] * 4)
+    with pytest.raises(SparingError) as raised:
+        run.wait(stream)
+    assert str(raised.value) == (
+        "The stream failed: a micro-batch failed 4 times in a row, at last because a Python worker died."
+    )
+    assert len(told) == 3
+
+
+def test_failures_far_apart_are_not_added_up():
+    stream, told = _stream([*[DIED] * 9, None], progress=1)
+    run.wait(stream)
+    assert len(told) == 9
+
+
+def test_what_would_fail_again_is_not_tried_again():
+    stream, told = _stream(["ValueError: no such road"])
+    with refused("ValueError no such road"):
+        run.wait(stream)
+    assert told == []
+
+
+def test_a_stream_that_is_to_stop_does_not_wait_for_the_next_try(monkeypatch):
+    monkeypatch.setattr(run, "PAUSES", (600.0,))
+    stop = Stop()
+    stop.set()
+    stream, _ = _stream([DIED, None])
+    run.wait(stream, stop)
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("java.io.IOException: No space left on device", "the disk is full"),
+        ("java.io.FileNotFoundException: /out/x (Read-only file system)", "the file system is read-only"),
+        ("java.nio.file.AccessDeniedException: /out (Permission denied)", "permission is denied"),
+        ("ExitCodeException: Mkdirs failed to create file:/out/notifications", "the folder cannot be made"),
+    ],
+)
+def test_why_nothing_can_be_written_is_said_plainly(said, sentence):
+    trouble = write_trouble(f"An error occurred while calling o1.save.\n: {said}\n\tat java.io")
+    assert trouble.startswith(sentence)
+    assert trouble.endswith(".")
+    assert "\n" not in trouble
