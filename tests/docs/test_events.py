@@ -54,7 +54,7 @@ def watched(found: Plan, key: str = "401 km 3") -> tuple[list[Story], MergedOutc
     """The stories of events with a key, and all that came of the reports."""
     interests = Interests.of(found)
     topic = MergedTopic(interests, "incidents", AtOnce(interests), WindowWalk(interests))
-    watch = Chronicler(topic.scene, key)
+    watch = Chronicler(topic.context, key)
     _, outcome = topic.advance(None, [walks.published(found, WITH_KEYS)], END_OF_TIME, BEGINNING, watch)
     return watch.stories(), outcome
 
@@ -128,7 +128,7 @@ def test_why_a_subscription_was_told_or_not(capsys: pytest.CaptureFixture[str]) 
     number = next(n for n, s in enumerate(found.subscriptions) if s.id == "alarm")
     interests = Interests.of(found)
     topic = MergedTopic(interests, "incidents", AtOnce(interests), WindowWalk(interests))
-    watch = Chronicler(topic.scene, "401 km 3")
+    watch = Chronicler(topic.context, "401 km 3")
     topic.advance(None, [walks.published(found, WITH_KEYS)], END_OF_TIME, BEGINNING, watch)
     first, second = watch.stories(number)
     last = []

@@ -23,7 +23,8 @@ TINY = [
 def walked(cell, policy):
     """Messages, partial results and notifications of the whole walk at once."""
     made = cell.made()
-    plan = replace(plan_of(Deployment.of(made.description)), decision=policy)
+    deployment = Deployment.of(made.description)
+    plan = plan_of(replace(deployment, policy=replace(deployment.policy, decision=policy)))
     bill = Walk(plan).feed(list(batches(made, plan))).bill
     kinds = bill.by_kind()
     return bill.between_brokers(), kinds.get("result", 0), kinds.get("notification", 0)
