@@ -107,8 +107,8 @@ def bills():
     made = stock.stock(QUOTES)
     plan = plan_of(Deployment.of(made.description))
     trace = list(batches(made, plan))
-    patient = replace(PATIENCE, name="patience of 2.5 seconds", patience=2_500_000)
-    return {policy.name: Walk(plan, policy).feed(trace).bill for policy in (*POLICIES.values(), patient)}
+    named = POLICIES | {"patience of 2.5 seconds": replace(PATIENCE, patience=2_500_000)}
+    return {name: Walk(plan, policy).feed(trace).bill for name, policy in named.items()}
 
 
 def test_the_replay(bills):
