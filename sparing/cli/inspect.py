@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import typer
 from sparing.cli.console import ConfOption, MasterOption, clock, say, spark_session, step
 from sparing.cli.files import check_outputs, write_json
 from sparing.model.counted import counted
+from sparing.model.policy import Folding
 from sparing.report.amounts import some
 
 if TYPE_CHECKING:
@@ -69,11 +69,12 @@ def tell_inspected(found: Inspected) -> None:
     say(f"  watermark      {_watermark(found)}")
     for number, offset in enumerate(found.offsets):
         say(f"  source {number}       {offset}")
-    say(f"  link policy    {settings_text(note['decision'])}")
-    if not note["folding"].startswith("none"):
-        say(f"  folding        {settings_text(note['folding'])}")
+    policy = note["policy"]
+    say(f"  link policy    {link_policy_text(policy)}")
+    if policy["folding"] != Folding.NONE:
+        say(f"  folding        {folding_text(policy)}")
     if note["queries"].keys() - note["groups"].keys() or any(some.partition is not None for some in found.state or ()):
-        say(f"  merged events  {settings_text(note['events'])}")
+        say(f"  merged events  {merging_text(policy)}")
     say(f"  plan           {_listed([plan[:12] for plan in found.plans], 'not known')}")
     say(f"  topics         {_listed(found.topics)}")
     say(f"  brokers        {len(note['brokers']):,}: {_listed(note['brokers'])}")
@@ -90,21 +91,42 @@ def tell_inspected(found: Inspected) -> None:
         _tell_waiting(waiting)
 
 
-def settings_text(noted: str) -> str:
-    """Settings as the note beside a checkpoint has them, for people.
+def link_policy_text(policy: Mapping[str, Any]) -> str:
+    """The link policy in the note beside a checkpoint, for people.
 
-    >>> settings_text("patience, waiting 2000000"), settings_text("adock, waiting 0")
-    ('patience, waiting 2 seconds', 'adock')
-    >>> settings_text("mefa, theta None, delta 0.0, hop 1000000, rate 1.0")
-    'mefa, delta 0.0, hop 1 second, rate 1.0'
-    >>> settings_text("caeva, placement adaptive, 2 active, 1 partitions")
-    'caeva, placement adaptive, 2 active, 1 partition'
+    >>> link_policy_text({"decision": "patience", "patience": 2_000_000})
+    'patience, waiting 2 seconds'
     """
     from sparing.deployment.durations import duration_text
 
-    text = re.sub(r", (?:waiting 0|\w+ None)(?=,|$)", "", noted)
-    text = re.sub(r"(, waiting|, hop) (\d+)", lambda found: f"{found[1]} {duration_text(int(found[2]))}", text)
-    return text.replace(", 1 partitions", ", 1 partition")
+    waiting = f", waiting {duration_text(policy['patience'])}" if policy["patience"] else ""
+    return f"{policy['decision']}{waiting}"
+
+
+def folding_text(policy: Mapping[str, Any]) -> str:
+    """The way of folding in the note beside a checkpoint, for people.
+
+    >>> folding_text({"folding": "mefa", "theta": None, "delta": 0.0, "hop": 1_000_000, "rate": 1.0})
+    'mefa, delta 0.0, hop 1 second, rate 1.0'
+    """
+    from sparing.deployment.durations import duration_text
+
+    theta = "" if policy["theta"] is None else f", theta {policy['theta']}"
+    hop = duration_text(policy["hop"])
+    return f"{policy['folding']}{theta}, delta {policy['delta']}, hop {hop}, rate {policy['rate']}"
+
+
+def merging_text(policy: Mapping[str, Any]) -> str:
+    """The way of merging events in the note beside a checkpoint, for people.
+
+    >>> merging_text({"events": "caeva", "placement": "adaptive", "active_aggregators": 2, "partitions": 1})
+    'caeva, placement adaptive, 2 active, 1 partition'
+    >>> merging_text({"events": "agele", "placement": 0, "active_aggregators": 1, "partitions": "3, but one for t"})
+    'agele, placement 0, 1 active, 3 partitions, but one for t'
+    """
+    partitions, *rest = str(policy["partitions"]).split(",")
+    told = ",".join([f"{partitions} {'partition' if partitions == '1' else 'partitions'}", *rest])
+    return f"{policy['events']}, placement {policy['placement']}, {policy['active_aggregators']} active, {told}"
 
 
 def _progress(found: Inspected) -> str:

@@ -22,7 +22,7 @@ from sparing.deployment.names import listing
 from sparing.deployment.reach import parts
 from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
-from sparing.model.policy import MERGING, keys_of_state
+from sparing.model.policy import keys_of_state
 from sparing.model.subscription import Subscription
 from sparing.spark.io.paths import located
 from sparing.spark.stream.durable import DamagedError, read_json, write_json
@@ -40,7 +40,7 @@ class Note:
     topics: str
     brokers: list[str]
     parts: dict[str, int]  # broker -> the connected part of the overlay that it lies in
-    policy: dict[str, str]  # what the state depends on -> the keys and their values
+    policy: dict[str, Any]  # the keys that the state depends on, with the values that count
     groups: dict[str, str]
     queries: dict[str, str]
     homes: dict[str, str]
@@ -78,21 +78,24 @@ def _merged(plan: Plan, subscription: Subscription) -> bool:
     return plan.topics[subscription.query.topic].merge is not None
 
 
-def _policy(plan: Plan) -> dict[str, str]:
+def _policy(plan: Plan) -> dict[str, Any]:
     """The keys of the policy that the state depends on, with the values that count."""
     policy = plan.policy
-    patience = policy_of(policy.decision, policy.patience).patience
-    counts = replace(policy, patience=patience, placement=policy.places, active_aggregators=policy.actives)
-    found = {what: ", ".join(f"{key} {getattr(counts, key)}" for key in some) for what, some in keys_of_state().items()}
-    found[MERGING["state"]] += _one_lane(plan)
-    return found
+    given = {key: getattr(policy, key) for some in keys_of_state().values() for key in some}
+    return given | {
+        "patience": policy_of(policy.decision, policy.patience).patience,
+        "placement": policy.places,
+        "active_aggregators": policy.actives,
+        "partitions": _partitions(plan),
+    }
 
 
-def _one_lane(plan: Plan) -> str:
-    """Merged topics with one partition whatever the policy says, because aggregates need all of their events."""
+def _partitions(plan: Plan) -> int | str:
+    """How many partitions merged topics have: one if somebody computes with their events."""
+    partitions = plan.policy.partitions
     computed = {s.query.topic for s in plan.subscriptions if s.query.aggregation is not None}
     whole = sorted(name for name, topic in plan.topics.items() if topic.merge is not None and name in computed)
-    return f", but one for {', '.join(whole)}" if whole and plan.policy.partitions > 1 else ""
+    return f"{partitions}, but one for {', '.join(whole)}" if whole and partitions > 1 else partitions
 
 
 def parted(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, str] | None:
@@ -123,7 +126,7 @@ def check_in(spark: SparkSession, checkpoint: str, note: Note) -> None:
             if getattr(before, key) != getattr(note, key):
                 raise _other(checkpoint, meaning)
         for what, some in keys_of_state().items():
-            if before.policy[what] != note.policy[what]:
+            if any(before.policy[key] != note.policy[key] for key in some):
                 raise _other(checkpoint, f"was made with another {what} ({listing(some)})")
         for id_, query in note.queries.items():
             if before.queries.get(id_, query) != query:

@@ -1,6 +1,5 @@
 """A cell's rows are what the walk gives, in this process and as Spark tasks."""
 
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -23,8 +22,7 @@ TINY = [
 def walked(cell, policy):
     """Messages, partial results and notifications of the whole walk at once."""
     made = cell.made()
-    deployment = Deployment.of(made.description)
-    plan = plan_of(replace(deployment, policy=replace(deployment.policy, decision=policy)))
+    plan = plan_of(Deployment.of(made.description)).with_policy(decision=policy)
     bill = Walk(plan).feed(list(batches(made, plan))).bill
     kinds = bill.by_kind()
     return bill.between_brokers(), kinds.get("result", 0), kinds.get("notification", 0)
