@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 WORD = 64
-NO_WAY = -1
+NO_PATH = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class Problem:
     low: np.ndarray  # [piece, dimension]
     high: np.ndarray  # [piece, dimension]
     home: np.ndarray  # subscription -> broker
-    told: np.ndarray  # [subscription, word] -> bits of the links over which it is told
-    towards: np.ndarray  # [publishers' broker, broker] -> the next broker on the way, itself at its end, or NO_WAY
+    links: np.ndarray  # [subscription, word] -> bits of the links over which it is told
+    towards: np.ndarray  # [publishers' broker, broker] -> the next broker on the way, itself at its end, or NO_PATH
 
     def __len__(self) -> int:
         return len(self.home)
@@ -65,7 +65,7 @@ class Problem:
 
     def possible(self) -> int:
         """The benefit if all were one: every link would carry one entry at most."""
-        return int(counted(self.told).sum() - counted(np.bitwise_or.reduce(self.told, axis=0, initial=0)).sum())
+        return int(counted(self.links).sum() - counted(np.bitwise_or.reduce(self.links, axis=0, initial=0)).sum())
 
 
 @dataclass(frozen=True, eq=False)

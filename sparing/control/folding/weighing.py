@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.folding.measures import unique
-from sparing.control.folding.problem import NO_WAY, Problem
+from sparing.control.folding.problem import NO_PATH, Problem
 
 Cluster = frozenset[int]
 
@@ -19,7 +19,7 @@ class Weighing:
         self._problem = problem
         self._costs: dict[Cluster, float] = {}
         self._links: dict[Cluster, int] = {}
-        self._told = [sum(int(word) << 64 * at for at, word in enumerate(row)) for row in problem.told.tolist()]
+        self._told = [sum(int(word) << 64 * at for at, word in enumerate(row)) for row in problem.links.tolist()]
 
     def cost(self, cluster: Cluster) -> float:
         """Unique range times delay; nothing for one alone."""
@@ -85,12 +85,12 @@ class Weighing:
             ways: dict[int, tuple[int, int]] = {}
             for home in set(self._problem.home.tolist()):
                 at, bits, hops = home, 0, 0
-                while at != NO_WAY:
+                while at != NO_PATH:
                     bits |= 1 << at
                     if towards[at] == at:
                         break
                     at, hops = towards[at], hops + 1
-                ways[home] = (0, 0) if at == NO_WAY else (bits, hops)
+                ways[home] = (0, 0) if at == NO_PATH else (bits, hops)
             found.append([ways[home] for home in self._problem.home.tolist()])
         return found
 

@@ -51,7 +51,9 @@ class FoldingSummary:
 def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
     """What is folded of every topic."""
     plan, found = start.spread.plan, []
-    told = {link: set(numbers.tolist()) for link, numbers in start.spread.told_over.items()} if start.topics else {}
+    told = (
+        {link: set(numbers.tolist()) for link, numbers in start.spread.forwarded_over.items()} if start.topics else {}
+    )
     for topic, fold in start.topics.items():
         clusters = [_cluster(plan, fold, members, told) for members in fold.folds.clusters()]
         found.append(
@@ -61,8 +63,8 @@ def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
                 fold.problem.possible(),
                 fold.folds.benefit,
                 fold.folds.cost,
-                fold.ground.space,
-                int((~fold.ground.foldable).sum()),
+                fold.ranges.space,
+                int((~fold.ranges.foldable).sum()),
                 tuple(sorted(clusters, key=lambda cluster: (-cluster.saved, cluster.subscriptions))),
             )
         )
@@ -76,7 +78,7 @@ def _unique_range(problem: Problem, places: np.ndarray) -> float | None:
 
 def _cluster(plan: Plan, fold: FoldedTopic, places: np.ndarray, told: dict[int, set[int]]) -> Cluster:
     """A cluster; a broker folds it where members come together that are told on from there as one."""
-    routes, members = plan.routes, set(fold.ground.numbers[places].tolist())
+    routes, members = plan.routes, set(fold.ranges.numbers[places].tolist())
     over = {link: members & numbers for link, numbers in told.items() if members & numbers}
     at = []
     for link, mine in over.items():

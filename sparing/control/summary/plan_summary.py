@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.covering.contest import Contest
-from sparing.control.merging.cycles import factors_told
+from sparing.control.merging.cycles import cycle_factors
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, start_of
 from sparing.control.routing.folded import Folded, folded
@@ -168,7 +168,7 @@ class Summary:
         return _sum(link.channels for link in self.links)
 
     @property
-    def told(self) -> CoveredCount:
+    def subscription_messages(self) -> CoveredCount:
         """All messages about subscriptions."""
         return _sum([self.subscribed, self.channels])
 
@@ -212,7 +212,7 @@ SubscriptionsByLink = dict[int, int]  # link -> how many different subscriptions
 
 def _told(spread: Spread, *kinds: MessageKind) -> SubscriptionsByLink:
     found: Counter[int] = Counter()
-    for (link, kind), numbers in spread.told.items():
+    for (link, kind), numbers in spread.forwarded.items():
         if not kinds or kind in kinds:
             found[link] += len(numbers)
     return found
@@ -268,7 +268,7 @@ def _known_at_root(table: RoutingTable) -> int:
 
 
 def _messages(table: RoutingTable) -> int:
-    return sum(len(numbers) for numbers in table.told().values())
+    return sum(len(numbers) for numbers in table.forwarded().values())
 
 
 def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]:
@@ -304,12 +304,12 @@ def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]
 def _links(start: Folded, without: Spread) -> tuple[LinkSummary, ...]:
     spread = start.spread
     routes = spread.plan.routes
-    away = {key: len(numbers) - len(start.entries[key]) for key, numbers in spread.told.items()}
+    away = {key: len(numbers) - len(start.entries[key]) for key, numbers in spread.forwarded.items()}
     advertised = Counter(link for link, _ in spread.advertised())
     signalled = Counter[int]()
     for sent in spread.signalled.values():
         signalled.update(sent)
-    for factors in factors_told(spread.plan).values():
+    for factors in cycle_factors(spread.plan).values():
         for source, target in factors:
             signalled[int(routes.link_of[routes.number[source], routes.number[target]])] += 1
     subscribed, channels = (
