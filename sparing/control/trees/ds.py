@@ -68,7 +68,7 @@ def ds(
     homes, near = do(routes, candidates, wanted, advertised)
     options = {who: {broker: 0.0} for who, broker in homes.items()} | {r.who: r.alternatives for r in near}
     owners = [subscription.subscriber for subscription in wanted]
-    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma)
+    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma=gamma)
     reasons = tuple(moved.get(reason.who, reason) for reason in near)
     return homes | {reason.who: reason.broker for reason in reasons}, reasons
 
@@ -110,7 +110,7 @@ def ds_tree(
         goals = sources(at[broker], advertised) if len(hosts) > 1 else []
         options[broker] = {host: sum(routes.distance(host, goal) + 1 for goal in goals) for host in hosts}
     owners = [served_by[subscription.subscriber] for subscription in wanted]
-    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma)
+    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma=gamma)
     reasons = tuple(
         moved.get(leaf, AttachmentReason(leaf, homes[leaf], options[leaf]))
         for leaf in sorted(homes)
@@ -129,9 +129,10 @@ def _moved(
     subscriptions: Sequence[Subscription],
     advertisements: Sequence[Advertisement],
     topics: Mapping[str, Topic],
+    *,
     gamma: float,
 ) -> dict[str, AttachmentReason]:
-    """Those that hang elsewhere than at first, given whose each subscription is."""
+    """Return the reasons of items that moved; `owners` has the item of each subscription."""
     names = sorted(homes)
     brokers = sorted({broker for mine in options.values() for broker in mine})
     number = {broker: at for at, broker in enumerate(brokers)}
