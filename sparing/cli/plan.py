@@ -94,12 +94,12 @@ def _tell(name: str, plan: Plan, found: Summary, time: int | None) -> None:
         say()
         fewer = "with fewer subscriptions known at their brokers"
         say_more(len(found.offers), MOST, f"advertisement {fewer}", f"advertisements {fewer}")
-    if sum(offer.messages.with_covering for offer in found.offers) > found.told.with_covering:
+    if sum(offer.messages.with_covering for offer in found.offers) > found.subscription_messages.with_covering:
         say("  What crosses a link for several advertisements crosses it once, so there are fewer messages in all.")
     busy = [link for link in found.links if link.messages]
     _tell_folding(plan, found, time)
     out.print(messages_table(found))
-    say(f"  {saved(found.told)}")
+    say(f"  {saved(found.subscription_messages)}")
     _tell_changes(found, time)
     if busy:
         say()
@@ -211,7 +211,7 @@ def plan_json(name: str, plan: Plan, found: Summary, time: int | None) -> dict[s
             "subscription": asdict(found.subscribed),
             "channel": asdict(found.channels),
             "coordination": found.coordination,
-            "saved_percent": found.told.saved_percent,
+            "saved_percent": found.subscription_messages.saved_percent,
         },
         "markings": [asdict(marking) for marking in found.markings],
         "links": [asdict(link) for link in found.links],

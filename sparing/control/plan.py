@@ -1,6 +1,6 @@
-"""The plan: what the control plane worked out, in the form the data plane runs on.
+"""The plan: the result of the control plane, in the form that the data plane runs on.
 
-The plan is data. A running query reads it and never has it in its text, so it can change without the query changing.
+The plan is data. A running query reads it but does not contain it, so the plan can change without a new query.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ from sparing.model.topic import Topic
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Plan(Declared):
-    """Subscriptions are in the order of their ids, so their numbers are in the global decision order."""
+    """Subscriptions with their brokers, routes and policy.
+
+    Subscriptions are ordered by id, so that their numbers follow the decision order.
+    """
 
     topics: Mapping[str, Topic]
     advertisements: tuple[Advertisement, ...]
@@ -42,11 +45,11 @@ class Plan(Declared):
     routes: Routes
     bucket: int
     policy: Policy = field(default_factory=Policy)
-    weight: np.ndarray | None = None  # link -> what a message of the control plane costs there (None: 1)
-    links: tuple[tuple[str, str], ...] = ()  # of the overlay, in trees or not
-    changed: RoutingChanges | None = None  # what follows from comings and goings, if the data plane must know
-    attached: tuple[AttachmentReason, ...] = ()  # where who could hang at several brokers does, and why
-    outages: tuple[Outage, ...] = ()  # when aggregators of merged events are down, in the order of time
+    weight: np.ndarray | None = None  # link -> cost of a control message (None: 1)
+    links: tuple[tuple[str, str], ...] = ()  # all links of the overlay, in a delivery tree or not
+    changed: RoutingChanges | None = None  # messages and stale members of scheduled changes, with folding
+    attached: tuple[AttachmentReason, ...] = ()  # for subscribers and leaf brokers with several candidates
+    outages: tuple[Outage, ...] = ()  # of aggregators of merged events, in the order of time
 
     @property
     def shared(self) -> bool:
@@ -54,7 +57,7 @@ class Plan(Declared):
         return self.policy.tree is DeliveryTree.SHARED
 
     def with_policy(self, **keys: Any) -> Plan:
-        """The plan with other values for some keys of its policy; trees and attachments stay as they are."""
+        """Return the plan with some keys of the policy replaced; trees and attachments are not built again."""
         return replace(self, policy=replace(self.policy, **keys))
 
     @cached_property
@@ -63,11 +66,11 @@ class Plan(Declared):
         numbers: dict[str, list[int]] = {topic: [] for topic in self.topics}
         for number, subscription in enumerate(self.subscriptions):
             numbers[subscription.query.topic].append(number)
-        return {topic: np.array(found, dtype=np.int32) for topic, found in numbers.items()}
+        return {topic: np.array(mine, dtype=np.int32) for topic, mine in numbers.items()}
 
     @cached_property
     def contests(self) -> tuple[Contest, ...]:
-        """For every advertisement, who can match it and who must be told of; equal ones share theirs."""
+        """Advertisement -> its contest; equal advertisements share one."""
         found: dict[Advertisement, Contest] = {}
         for name, topic in self.topics.items():
             mine = [advertisement for advertisement in self.advertisements if advertisement.topic == name]
@@ -76,12 +79,15 @@ class Plan(Declared):
 
     @cached_property
     def contest_of(self) -> tuple[int, ...]:
-        """For every advertisement, the first one that has the same contest."""
+        """Advertisement -> the first advertisement with the same contest."""
         first: dict[int, int] = {}
         return tuple(first.setdefault(id(contest), number) for number, contest in enumerate(self.contests))
 
     def climb(self, topic: str, root: int) -> Contest:
-        """The subscriptions to a topic as they climb towards a publishers' broker, whatever is published there."""
+        """Return the contest of all subscriptions to a topic on their way to a publishers' broker.
+
+        Advertisements are unknown on s-links, so every subscription to the topic takes part.
+        """
         return replace(self._climbs[topic], advertisement=_anything(topic, self.routes.brokers[root]))
 
     @cached_property
@@ -94,7 +100,7 @@ class Plan(Declared):
 
     @cached_property
     def published(self) -> dict[str, dict[int, int]]:
-        """Topic -> broker -> how many advertisements there are at it."""
+        """Topic -> broker -> number of its advertisements."""
         found: dict[str, dict[int, int]] = {topic: {} for topic in self.topics}
         for advertisement in self.advertisements:
             counts, broker = found[advertisement.topic], self.routes.number[advertisement.broker]
@@ -102,28 +108,28 @@ class Plan(Declared):
         return {topic: dict(sorted(counts.items())) for topic, counts in found.items()}
 
     def subscribed(self, topic: str, in_force: np.ndarray) -> np.ndarray:
-        """Broker -> how many subscriptions to a topic are in force at it."""
+        """Broker -> number of its subscriptions to a topic that are in force."""
         mine = self.by_topic[topic]
         return np.bincount(self.broker_of[mine[in_force[mine]]], minlength=len(self.routes.brokers))
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """Link -> what a message of the control plane costs there."""
+        """Link -> cost of a control message."""
         return np.ones(len(self.routes.source), dtype=np.int64) if self.weight is None else self.weight
 
     def marking(self, topic: str, in_force: np.ndarray) -> Marking:
-        """Which links of the topic's trees are p-links and s-links, if some subscriptions are in force."""
+        """Return the p-links and s-links of a topic for the subscriptions in force."""
         published, subscribed = self.published[topic], self.subscribed(topic, in_force)
         return marking_of(self.policy.matchmaker, self.shared, self.routes, self.weights, published, subscribed)
 
     @cached_property
     def changes(self) -> np.ndarray:
-        """The times at which a subscription comes into force or goes out of it."""
+        """Times at which a subscription starts or ends, ascending."""
         times = {time for s in self.subscriptions for time in (s.valid_from, s.valid_until) if time is not None}
         return np.array(sorted(times), dtype=np.int64)
 
     def in_force(self, time: int | None) -> np.ndarray:
-        """Which subscriptions are in force at a time; None is before all others."""
+        """Subscription number -> whether it is in force at a time; None is before all times."""
         return np.array(
             [
                 (s.valid_from is None or (time is not None and s.valid_from <= time))
@@ -138,18 +144,18 @@ class Plan(Declared):
         return {}
 
     def table(self, advertisement: int, epoch: int) -> RoutingTable:
-        """The routing table of an advertisement after so many of the `changes`, with weights if draws need them."""
+        """Return the routing table of an advertisement after the first `epoch` changes, weighted if its rank is."""
         contest = self.contests[advertisement]
         key = self.contest_of[advertisement], epoch
         if key not in self._tables:
             in_force = self.in_force(int(self.changes[epoch - 1]) if epoch else None)
             weighted = contest.advertisement.rank.fair is Fairness.WEIGHTED and contest.advertisement.top_k is not None
-            self._tables[key] = table_of(contest, self.broker_of, self.routes, weighted, in_force)
+            self._tables[key] = table_of(contest, self.broker_of, self.routes, weighted=weighted, in_force=in_force)
         return self._tables[key]
 
 
 def _anything(topic: str, broker: str) -> Advertisement:
-    """Stands for whatever may be published at a broker."""
+    """Return an advertisement of everything that can be published on a topic."""
     return Advertisement("", broker, topic, Box())
 
 
@@ -164,7 +170,7 @@ def make_plan(
     policy: Policy | None = None,
     outages: tuple[Outage, ...] = (),
 ) -> Plan:
-    """Build the trees, attach the subscribers."""
+    """Build the delivery trees and attach subscribers; `subscribers` has the candidate brokers of each."""
     policy = policy or Policy()
     similar = policy.trees is Attachment.DS
     reasons: tuple[AttachmentReason, ...] = ()

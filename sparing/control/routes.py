@@ -1,9 +1,8 @@
-"""Routes: the delivery trees as arrays, so that whole batches of publications find their way at once.
+"""Routes: the delivery trees as arrays, so that whole batches of publications are routed at once.
 
-Brokers and directed links are numbered. `link_of[b, d]` is the link that leads from broker b towards broker d:
-`HERE` if b is d, `NOWHERE` if no path exists. Which publisher something comes from does not matter for that, not even
-if every source has a tree of its own: between two brokers there is one path, the same in both directions, and parts of
-such paths are such paths.
+Brokers and directed links are numbered. `link_of[b, d]` is the link from broker b towards broker d: `HERE` if b is d,
+`NOWHERE` without a path. It does not depend on the publisher, not even with a tree per source: there is exactly one
+path between two brokers, the same in both directions, and parts of paths are paths.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ class Routes:
     source: np.ndarray  # link -> broker
     target: np.ndarray  # link -> broker
     link_of: np.ndarray  # [broker, broker] -> link
-    hops: np.ndarray  # [broker, broker] -> links on the way, -1 without a path
-    number: dict[str, int] = field(default_factory=dict)  # broker name -> its number
+    hops: np.ndarray  # [broker, broker] -> links on the path, -1 without a path
+    number: dict[str, int] = field(default_factory=dict)  # broker name -> number
 
     @classmethod
     def of(cls, brokers: Iterable[str], tree: Iterable[tuple[str, str]]) -> Routes:
-        """The routes of a forest given by its undirected links."""
+        """Return the routes in a forest, given by its undirected links."""
         names, links = tuple(brokers), sorted((min(pair), max(pair)) for pair in tree)
         neighbours: dict[str, dict[str, float]] = {name: {} for name in names}
         for one, other in links:
@@ -41,7 +40,7 @@ class Routes:
 
     @classmethod
     def per_source(cls, brokers: Iterable[str], neighbours: Graph) -> Routes:
-        """The routes of shortest paths: every broker has a tree of its own. Links that no path takes are left out."""
+        """Return the routes along shortest paths: one tree per broker, without links that no path uses."""
         paths = unique_paths(neighbours)
         links = sorted({(min(pair), max(pair)) for parents in paths.values() for pair in parents.items()})
         return cls._along(tuple(brokers), links, paths)
@@ -50,7 +49,7 @@ class Routes:
     def _along(
         cls, names: tuple[str, ...], links: list[tuple[str, str]], paths: Mapping[str, Mapping[str, str]]
     ) -> Routes:
-        """The routes along paths: goal -> broker -> the next broker on the way to the goal, nearest ones first."""
+        """Return the routes along `paths`: goal -> broker -> next broker towards the goal, nearest brokers first."""
         number = {name: at for at, name in enumerate(names)}
         pairs = [(number[a], number[b]) for one, other in links for a, b in ((one, other), (other, one))]
         link_number = {pair: at for at, pair in enumerate(pairs)}
@@ -65,35 +64,35 @@ class Routes:
                 link_of[far, goal] = link_number[far, near]
         source = np.array([a for a, _ in pairs], dtype=np.int32)
         target = np.array([b for _, b in pairs], dtype=np.int32)
-        return cls(names, source, target, link_of, hops, number)
+        return cls(brokers=names, source=source, target=target, link_of=link_of, hops=hops, number=number)
 
     def distance(self, one: str, other: str) -> float:
-        """Hops between two brokers, infinite without a path."""
+        """Return the hops between two brokers, infinite without a path."""
         hops = int(self.hops[self.number[one], self.number[other]])
         return hops if hops >= 0 else float("inf")
 
     def ends(self, link: int) -> tuple[str, str]:
-        """The brokers that a link leads from and to, by name."""
+        """Return the names of the source and the target of a link."""
         return self.brokers[self.source[link]], self.brokers[self.target[link]]
 
     def way(self, at: int, goal: int) -> Iterator[int]:
-        """The links from one broker to another, none if there is no path."""
+        """Yield the links on the path between two brokers, none without a path."""
         while (link := int(self.link_of[at, goal])) >= 0:
             yield link
             at = int(self.target[link])
 
     def path(self, at: int, goal: int) -> tuple[int, ...]:
-        """The brokers on the way from one to another, both ends included; only the first if there is no path."""
+        """Return the brokers on the path from `at` to `goal`, both included; only `at` without a path."""
         return at, *(int(self.target[link]) for link in self.way(at, goal))
 
     @staticmethod
     def reverse(link: int) -> int:
-        """The same link in the other direction: both have neighbouring numbers."""
+        """Return the link in the opposite direction; the two numbers differ in the last bit."""
         return link ^ 1
 
     def passes(self, at: np.ndarray | int, broker: np.ndarray | int, goal: np.ndarray) -> np.ndarray:
-        """Whether the path from `at` to `goal` comes by a broker, for each of several such questions."""
-        here, broker, goal = (np.array(some, dtype=np.int64) for some in np.broadcast_arrays(at, broker, goal))
+        """Return whether the path from `at` to `goal` contains `broker`, element by element."""
+        here, broker, goal = (np.array(column, dtype=np.int64) for column in np.broadcast_arrays(at, broker, goal))
         found: np.ndarray = here == broker
         while True:
             link = self.link_of[here, goal]
@@ -105,7 +104,7 @@ class Routes:
             found |= here == broker
 
     def within(self, hosted: np.ndarray) -> np.ndarray:
-        """[broker, broker] -> whether the whole path between two brokers is hosted."""
+        """[broker, broker] -> whether all brokers on the path are hosted."""
         count = len(self.brokers)
         inside = np.zeros((count, count), dtype=bool)
         np.fill_diagonal(inside, hosted)
@@ -117,10 +116,10 @@ class Routes:
     def crossings(
         self, rows: np.ndarray, at: np.ndarray, goals: np.ndarray, hosted: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The links that rows cross on their way from brokers `at` to `goals`: each (row, link) once, sorted.
+        """Return the links on the paths of rows from `at` to `goals`: each pair of row and link once, sorted.
 
-        A row may appear with several goals; where their paths share a link, the row crosses it once. Rows are followed
-        up to the first broker that is not `hosted` (by number; None: all are).
+        A row may have several goals; it crosses a link that their paths share once. A path ends at the first broker
+        that is not `hosted` (None: all are).
         """
         links = max(len(self.source), 1)
         found = []
@@ -135,7 +134,7 @@ class Routes:
 
 
 def _parents(neighbours: Mapping[str, Mapping[str, float]], root: str) -> dict[str, str]:
-    """Broker -> the next one on the way to the root of a tree, nearest brokers first."""
+    """Broker -> next broker towards the root of a tree, nearest brokers first."""
     parents, front = dict[str, str](), [root]
     while front:
         further = []
@@ -149,15 +148,15 @@ def _parents(neighbours: Mapping[str, Mapping[str, float]], root: str) -> dict[s
 
 
 def distinct(keys: np.ndarray) -> np.ndarray:
-    """Each of some numbers (none negative) once, ascending.
+    """Return the distinct values of an array of non-negative integers, ascending.
 
-    Numbers from a small range are ticked off in a table, which is much faster than sorting them.
+    Values in a small range are marked in a table, which is much faster than sorting.
     """
     if not len(keys):
         return keys
     most = int(keys.max())
     if most > max(1 << 20, 64 * len(keys)):
         return np.unique(keys)
-    seen = np.zeros(most + 1, dtype=bool)
-    seen[keys] = True
-    return np.flatnonzero(seen)
+    present = np.zeros(most + 1, dtype=bool)
+    present[keys] = True
+    return np.flatnonzero(present)

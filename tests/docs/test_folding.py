@@ -15,7 +15,7 @@ from sparing.control.folding.measures import union
 from sparing.control.folding.problem import Problem
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, control_bill, start_of
-from sparing.control.routing.folded import foldable, ground_of
+from sparing.control.routing.folded import foldable, ranges_of
 from sparing.control.summary.fold_summary import FoldingSummary
 from sparing.control.summary.plan_summary import summary_of
 from sparing.deployment.deployment import Deployment
@@ -119,7 +119,7 @@ def test_how_ranges_are_measured(row: list[str]) -> None:
             for n, condition in enumerate(conditions)
         ],
     }
-    problem = ground_of(plan(more=more), "readings").problem
+    problem = ranges_of(plan(more=more), "readings").problem
     counted = [union(problem, [number]) for number in range(len(conditions))]
     assert ", ".join(f"{amount:g}" for amount in counted) == measured
 

@@ -65,7 +65,7 @@ def test_what_is_told():
     for covering, (_, *cells) in zip(shown.keys, shown.rows, strict=True):
         for cell, top_k in zip(cells, (None, 2, 3), strict=True):
             plan = offered(covering, top_k)
-            ((_, numbers),) = spread_of(plan, plan.in_force(None)).told.items()
+            ((_, numbers),) = spread_of(plan, plan.in_force(None)).forwarded.items()
             told = [plan.subscriptions[number].id for number in numbers.tolist()]
             listed = re.findall(r"\bs\d\b", cell)
             assert told == listed or (len(told) == 7 and not listed)

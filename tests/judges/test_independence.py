@@ -10,7 +10,7 @@ FOUND = [*TESTS.glob("judges/*.py"), *TESTS.glob("**/judge.py")]
 JUDGES = sorted(path for path in FOUND if not path.name.startswith(("test_", "__")))
 RECORDS = {  # modules of records, and names in them that judges may use
     "sparing.control.plan": {"Plan"},
-    "sparing.control.folding.problem": {"NO_WAY", "Folds", "Problem"},
+    "sparing.control.folding.problem": {"NO_PATH", "Folds", "Problem"},
     "sparing.deployment.deployment": {"Deployment"},
     "sparing.model": {"functions"},  # to tell them by their classes
     "sparing.model.bill": {"Bill", "BillKey", "MessageKind"},

@@ -25,9 +25,9 @@ def exact(problem: Problem, theta: float) -> Folds:
         raise SparingError(f"The least cost is found by trying all partitions, for up to {MOST} subscriptions.")
     subsets = [[member for member in range(len(problem)) if mask >> member & 1] for mask in range(1 << len(problem))]
     costs = [cost(problem, members) for members in subsets]
-    links = [int(counted(np.bitwise_or.reduce(problem.told[members], axis=0, initial=0)).sum()) for members in subsets]
+    links = [int(counted(np.bitwise_or.reduce(problem.links[members], axis=0, initial=0)).sum()) for members in subsets]
     allowed = [_connected(problem, members) for members in subsets]
-    alone = int(counted(problem.told).sum())
+    alone = int(counted(problem.links).sum())
     wanted = min(theta, problem.possible())
     best: tuple[float, int, list[int]] | None = None
 
@@ -60,8 +60,8 @@ def exact(problem: Problem, theta: float) -> Folds:
 
 def _connected(problem: Problem, members: list[int]) -> bool:
     """Whether all members can be reached from the first by links that two of them share."""
-    left, reached = members[1:], np.bitwise_or.reduce(problem.told[members[:1]], axis=0, initial=0)
-    while near := [member for member in left if (problem.told[member] & reached).any()]:
+    left, reached = members[1:], np.bitwise_or.reduce(problem.links[members[:1]], axis=0, initial=0)
+    while near := [member for member in left if (problem.links[member] & reached).any()]:
         left = [member for member in left if member not in near]
-        reached = np.bitwise_or.reduce(problem.told[near], axis=0, initial=0) | reached
+        reached = np.bitwise_or.reduce(problem.links[near], axis=0, initial=0) | reached
     return not left

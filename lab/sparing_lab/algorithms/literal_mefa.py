@@ -110,7 +110,7 @@ def _candidates(
 
 def _links(problem: Problem, members: list[int]) -> int:
     """Bits of all links over which some member is told."""
-    return int.from_bytes(np.bitwise_or.reduce(problem.told[members], axis=0).tobytes(), "little")
+    return int.from_bytes(np.bitwise_or.reduce(problem.links[members], axis=0).tobytes(), "little")
 
 
 def _increment(

@@ -1,1 +1,6 @@
-"""What of the subscriptions a broker must tell its upstream neighbour."""
+"""Covering: the subscriptions that a broker must forward to its upstream neighbour.
+
+Read `contest` (the subscriptions of an advertisement), then the techniques `regular_cover`, `rank_cover` and
+`ancestor_cover`; `watched` updates a cover incrementally, `weights` counts covered subscriptions. `boxes` and
+`ranked_boxes` are the data for `kernels`; `bounds` and `intervals` compare scores that depend on the publication.
+"""

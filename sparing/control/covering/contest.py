@@ -1,7 +1,7 @@
-"""A contest: the subscriptions that can match what an advertisement announces, and which of them must be told upstream.
+"""A contest: the subscriptions that an advertisement can match, and the covering that applies to them.
 
-Each advertisement has its own, because it has its own k and its own idea of who is best. Boxes are cut off at the
-edges of the advertised box: what lies beyond can never be published.
+Contests differ by advertisement because k and rank do. Boxes are intersected with the advertised box: nothing outside
+it can be published.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def contests(
             which = np.flatnonzero(coded.that_meet(at, len(mine)))
             clipped = coded.clipped(which, at)
             some = [mine[place] for place in which.tolist()]
-            shared[key] = _contest(advertisement, numbers[which], clipped, some, types, measured, covering)
+            shared[key] = _contest(advertisement, numbers[which], clipped, some, types, measured, covering=covering)
         found[advertisement] = shared[key]
     return found
 
@@ -112,6 +112,7 @@ def _contest(
     subscriptions: Sequence[Subscription],
     types: Mapping[str, FieldType],
     measured: Sequence[str],
+    *,
     covering: Covering,
 ) -> Contest:
     rank, k = advertisement.rank, advertisement.top_k

@@ -9,7 +9,7 @@ import numpy as np
 
 from sparing.control.folding.covered import cost_of_many, covered_by
 from sparing.control.folding.measures import saved
-from sparing.control.folding.problem import NO_WAY, Folds, Problem, counted
+from sparing.control.folding.problem import NO_PATH, Folds, Problem, counted
 from sparing.control.folding.split import split
 
 
@@ -26,7 +26,7 @@ def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
     there = _come_by(problem)
     alike = {broker: _similarity(problem, members) for broker, members in there.items() if len(members) > 1}
     waiting = sorted((broker for broker in alike if alike[broker] > similarity), key=lambda broker: -alike[broker])
-    of, told, benefit = np.arange(len(problem)), problem.told.copy(), 0  # told: by lowest members
+    of, told, benefit = np.arange(len(problem)), problem.links.copy(), 0  # told: by lowest members
     while benefit < theta:
         best, added = _best(waiting, alike, there, told, of)
         if not added:
@@ -43,14 +43,14 @@ def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
 
 def _come_by(problem: Problem) -> dict[int, np.ndarray]:
     """Broker -> the subscriptions that come by it, of those that are told at all."""
-    numbers = np.flatnonzero(problem.told.any(axis=1))
+    numbers = np.flatnonzero(problem.links.any(axis=1))
     homes = problem.home[numbers].astype(np.int64)
     found = [(homes, numbers)]
     for towards in problem.towards:
         at, who = homes, numbers
         while len(who):
             onward = towards[at].astype(np.int64)
-            moves = (onward != at) & (onward != NO_WAY)
+            moves = (onward != at) & (onward != NO_PATH)
             at, who = onward[moves], who[moves]
             found.append((at, who))
     brokers, members = (np.concatenate(parts) for parts in zip(*found, strict=True))

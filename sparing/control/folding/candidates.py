@@ -19,9 +19,9 @@ def candidates(problem: Problem, neighbours: int) -> tuple[np.ndarray, np.ndarra
     [[0, 0], [1, 2]]
     """
     count, keys = len(problem), [np.empty(0, dtype=np.int64)]
-    links = [(word, bit) for word in range(problem.told.shape[1]) for bit in range(WORD)]
+    links = [(word, bit) for word in range(problem.links.shape[1]) for bit in range(WORD)]
     for order in _orders(problem):
-        told = problem.told[order]
+        told = problem.links[order]
         lists = [order[(told[:, word] >> np.uint64(bit)) & np.uint64(1) != 0] for word, bit in links]
         for there in lists:
             for step in range(1, min(neighbours + 1, len(there))):

@@ -1,4 +1,4 @@
-"""Folding as a policy says: by which method, and how far."""
+"""Folding by the method and target of a policy."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ SHARE = 0.5  # of the benefit possible, which `theta: auto` asks for
 
 
 def target(policy: Policy, problem: Problem) -> int:
-    """The benefit to reach."""
+    """Return the benefit to reach (theta)."""
     return round(reachable(policy, problem.possible())) if policy.theta is None else policy.theta
 
 
 def reachable(policy: Policy, possible: int) -> float:
-    """The benefit to reach, as far as it is possible."""
+    """Return the benefit to reach, at most the possible one."""
     return SHARE * possible if policy.theta is None else min(policy.theta, possible)
 
 
 def fold(policy: Policy, problem: Problem) -> Folds:
-    """Clusters by the policy's method."""
+    """Return the clusters of the policy's method."""
     theta = target(policy, problem)
     match policy.folding:
         case Folding.NONE:
@@ -38,5 +38,5 @@ def fold(policy: Policy, problem: Problem) -> Folds:
 
 
 def fold_further(policy: Policy, problem: Problem, first: np.ndarray) -> Folds:
-    """Clusters that come of joining some more, whatever the method that made the `first` ones."""
+    """Return the clusters after MEFA joins the `first` ones, of any method, further."""
     return mefa(problem, target(policy, problem), policy.delta, first)

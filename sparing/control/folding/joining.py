@@ -121,7 +121,7 @@ def _clusters(
         size=np.ones(count, dtype=np.int32),
         version=np.zeros(count, dtype=np.int32),
         looked=np.ones(count, dtype=np.int32),
-        told=problem.told.copy(),
+        links=problem.links.copy(),
         meet=np.where(deep < 0, deep, problem.home[:, None]).astype(np.int32),
         deep=deep,
         delay=np.ones(count, dtype=np.int32),

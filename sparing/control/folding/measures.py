@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sparing.control.folding.problem import NO_WAY, Problem, counted
+from sparing.control.folding.problem import NO_PATH, Problem, counted
 
 
 def unique(problem: Problem, members: Iterable[int]) -> float:
@@ -59,9 +59,9 @@ def cost(problem: Problem, members: Iterable[int]) -> float:
 def saved(problem: Problem, of: np.ndarray) -> int:
     """Links on which entries are saved: a link carries one for each cluster, instead of one for each member."""
     _, cluster = np.unique(of, return_inverse=True)
-    told = np.zeros((int(cluster.max(initial=-1)) + 1, problem.told.shape[1]), dtype=np.uint64)
-    np.bitwise_or.at(told, cluster, problem.told)
-    return int(counted(problem.told).sum() - counted(told).sum())
+    told = np.zeros((int(cluster.max(initial=-1)) + 1, problem.links.shape[1]), dtype=np.uint64)
+    np.bitwise_or.at(told, cluster, problem.links)
+    return int(counted(problem.links).sum() - counted(told).sum())
 
 
 def cost_of(problem: Problem, of: np.ndarray) -> float:
@@ -90,6 +90,6 @@ def _cells(problem: Problem, members: Iterable[int]) -> tuple[np.ndarray, np.nda
 def _way(towards: list[int], home: int) -> list[int]:
     """Brokers from home to the end, or none if there is no way."""
     way = [home]
-    while towards[way[-1]] not in (way[-1], NO_WAY):
+    while towards[way[-1]] not in (way[-1], NO_PATH):
         way.append(towards[way[-1]])
-    return way if towards[way[-1]] != NO_WAY else []
+    return way if towards[way[-1]] != NO_PATH else []

@@ -19,7 +19,7 @@ def split(problem: Problem, of: np.ndarray) -> np.ndarray:
     [0, 1, 0]
     """
     order = np.argsort(of, kind="stable")
-    told = problem.told[order]
+    told = problem.links[order]
     ends: list[tuple[np.ndarray, np.ndarray]] = []
     for link in range(told.shape[1] * WORD):
         there = order[(told[:, link // WORD] >> np.uint64(link % WORD)) & np.uint64(1) != 0]

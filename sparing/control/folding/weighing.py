@@ -1,4 +1,4 @@
-"""Costs of clusters of few subscriptions, each worked out once: as `measures` has them, and faster."""
+"""Cached costs of clusters of few subscriptions; `measures` has the same without cache, for tests."""
 
 from __future__ import annotations
 
@@ -7,56 +7,58 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.folding.measures import unique
-from sparing.control.folding.problem import NO_WAY, Problem
+from sparing.control.folding.problem import NO_PATH, Problem
 
 Cluster = frozenset[int]
 
 
 class Weighing:
-    """What clusters of a problem cost, and over which links they are told."""
+    """Costs and links of clusters of a problem, each computed once."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._costs: dict[Cluster, float] = {}
         self._links: dict[Cluster, int] = {}
-        self._told = [sum(int(word) << 64 * at for at, word in enumerate(row)) for row in problem.told.tolist()]
+        self._member_links = [
+            sum(int(word) << 64 * at for at, word in enumerate(row)) for row in problem.links.tolist()
+        ]
 
     def cost(self, cluster: Cluster) -> float:
-        """Unique range times delay; nothing for one alone."""
+        """Return unique range times delay; 0 for a single subscription."""
         if cluster not in self._costs:
             self._costs[cluster] = self._unique(cluster) * self._delay(cluster) if len(cluster) > 1 else 0.0
         return self._costs[cluster]
 
     def links(self, cluster: Cluster) -> int:
-        """The links over which some member is told, as bits."""
+        """Return the links over which some member is forwarded, as bits."""
         if cluster not in self._links:
             bits = 0
             for member in cluster:
-                bits |= self._told[member]
+                bits |= self._member_links[member]
             self._links[cluster] = bits
         return self._links[cluster]
 
     def share(self, one: Cluster, other: Cluster) -> bool:
-        """Whether members of both clusters are told over one link."""
+        """Return whether members of both clusters are forwarded over a common link."""
         return bool(self.links(one) & self.links(other))
 
     def connected(self, cluster: Cluster) -> bool:
-        """Whether all members share links, directly or by way of other members."""
+        """Return whether all members share links, directly or through other members."""
         start, *left = cluster
-        reached = self._told[start]
-        while near := [member for member in left if self._told[member] & reached]:
-            left = [member for member in left if not self._told[member] & reached]
+        reached = self._member_links[start]
+        while near := [member for member in left if self._member_links[member] & reached]:
+            left = [member for member in left if not self._member_links[member] & reached]
             for member in near:
-                reached |= self._told[member]
+                reached |= self._member_links[member]
         return not left
 
     def folded(self, names: np.ndarray) -> list[Cluster]:
-        """The clusters, by lowest members, if `names` says for every subscription which it is in."""
+        """Return the clusters, given for every subscription the name of its cluster."""
         return [frozenset(np.flatnonzero(names == name).tolist()) for name in np.unique(names).tolist()]
 
     @cached_property
     def _stretches(self) -> list[list[tuple[float, float]]] | None:
-        """Subscription -> where its ranges begin and end; None in several dimensions."""
+        """Subscription -> bounds of its ranges; None in several dimensions."""
         problem = self._problem
         if problem.low.shape[1] != 1:
             return None
@@ -85,17 +87,17 @@ class Weighing:
             ways: dict[int, tuple[int, int]] = {}
             for home in set(self._problem.home.tolist()):
                 at, bits, hops = home, 0, 0
-                while at != NO_WAY:
+                while at != NO_PATH:
                     bits |= 1 << at
                     if towards[at] == at:
                         break
                     at, hops = towards[at], hops + 1
-                ways[home] = (0, 0) if at == NO_WAY else (bits, hops)
+                ways[home] = (0, 0) if at == NO_PATH else (bits, hops)
             found.append([ways[home] for home in self._problem.home.tolist()])
         return found
 
     def _delay(self, cluster: Cluster) -> int:
-        """Brokers that all ways have in common lie on one way, from where the cluster is merged."""
+        """Return the delay: the brokers common to all paths form one path, which starts where the cluster is folded."""
         most = 0
         for ways in self._ways:
             shared, deepest = -1, 0

@@ -1,26 +1,26 @@
-"""Which links cannot decide for themselves, and with which others they have to.
+"""Entangled links: links that cannot be marked independently of others, by connected component.
 
-A link that saves something as an s-link (or costs no more) and does not require any link that would cost more is an
-s-link in the largest of the best markings. A link that would cost more and that no link of the first kind requires is a
-p-link in all of them. Only what is left has to be decided together, and only where requirements connect it: the paper's
-"links that are entangled with the violation of the monotonicity property" (matchmaker.txt, section 5).
+A link with eta >= 0 that requires no link with eta < 0 is an s-link in the largest optimal marking. A link with eta < 0
+that no link with eta >= 0 requires is a p-link in every optimal marking. The remaining links are entangled: the paper's
+"links that are entangled with the violation of the monotonicity property" (matchmaker.txt, section 5). They are decided
+together with the links that requirements connect them to.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sparing.control.matchmaker.kernels import numbered, reached
+from sparing.control.matchmaker.kernels import numbered_components, reachable
 from sparing.graphs.arranged import arranged
 
-FREE = -1  # in place of a component: the link's own eta decides
+FREE = -1  # component of a link that is not entangled: its own eta decides
 
 
 def entangled(eta: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """Link -> the number of its entangled component, or FREE: then it is an s-link if eta is not below zero.
+    """Link -> number of its entangled component, or FREE: then it is an s-link if eta >= 0.
 
-    before[i] requires after[i]; requirements may lead round in circles, from tree to tree. Components are numbered in
-    the order of their lowest links.
+    before[i] requires after[i]; across trees, requirements may form cycles. Components are numbered in the order of
+    their lowest links.
 
     >>> entangled(np.array([2, -1, 5, -3]), np.array([0, 3]), np.array([1, 2])).tolist()
     [0, 0, -1, -1]
@@ -30,7 +30,7 @@ def entangled(eta: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndar
     crossed = bool((gains[before] & ~gains[after]).any())
     if not crossed:  # otherwise some gain requires a loss directly
         return np.full(len(eta), FREE)
-    below = reached(gains, *arranged(before, after, len(eta)))
-    above = reached(~gains, *arranged(after, before, len(eta)))
-    found: np.ndarray = numbered(np.where(gains, above, below), before, after)
+    below = reachable(gains, *arranged(before, after, len(eta)))
+    above = reachable(~gains, *arranged(after, before, len(eta)))
+    found: np.ndarray = numbered_components(np.where(gains, above, below), before, after)
     return found

@@ -9,26 +9,29 @@ from sparing.graphs.arranged import arranged
 
 
 @compiled
-def by_hops(first, found, target, root, brokers):
-    """Broker -> the link that leads to it on a shortest way from the root, or -1; among equals the first one found."""
+def by_hops(first, links, target, root, brokers):
+    """Broker -> last link on a shortest path from the root, or -1; the first one found if there are several.
+
+    `links[first[b] : first[b + 1]]` are the links from broker b.
+    """
     link_to = np.full(brokers, -1, np.int64)
-    ahead, count, done = np.empty(brokers, np.int64), 1, 0
-    ahead[0] = root
+    queue, count, done = np.empty(brokers, np.int64), 1, 0
+    queue[0] = root
     while done < count:
-        broker = ahead[done]
+        broker = queue[done]
         done += 1
         for at in range(first[broker], first[broker + 1]):
-            other = target[found[at]]
+            other = target[links[at]]
             if other != root and link_to[other] < 0:
-                link_to[other] = found[at]
-                ahead[count] = other
+                link_to[other] = links[at]
+                queue[count] = other
                 count += 1
     return link_to
 
 
 @compiled
 def cut_down(link_to, source, target, root, goals):
-    """The links that lead from the root to the goals, and for each the place of the one before it, or -1."""
+    """Return the links on paths from the root to the goals, and the position of each link's parent, or -1."""
     needed, count = np.zeros(len(source), np.bool_), 0
     for goal in goals:
         broker = goal
@@ -42,28 +45,29 @@ def cut_down(link_to, source, target, root, goals):
         if needed[link]:
             links[done], parent[done] = link, source[link]
             done += 1
-    first, found = arranged(parent, links, len(link_to))  # links after each broker, in order
-    # A link waits at its own place until those after it are taken; the root waits first of all.
-    waiting, ahead, done = np.empty(count + 1, np.int64), 1, 0
-    waiting[0] = -1
-    while ahead:
-        ahead -= 1
-        place = waiting[ahead]
+    first, outgoing = arranged(parent, links, len(link_to))
+    # Depth first, so that a parent comes before its children.
+    stack, height, done = np.empty(count + 1, np.int64), 1, 0
+    stack[0] = -1
+    while height:
+        height -= 1
+        place = stack[height]
         broker = root if place < 0 else target[links[place]]
         for at in range(first[broker], first[broker + 1]):
-            links[done], parent[done] = found[at], place
-            waiting[ahead] = done
-            ahead += 1
+            links[done], parent[done] = outgoing[at], place
+            stack[height] = done
+            height += 1
             done += 1
     return links[:done], parent[:done]
 
 
 @compiled
 def behind(links, parent, goals, counts, subscribed, found):
-    """Add to each link what brokers subscribe to that are behind it in any of the trees, as far as the place counts.
+    """Add to `found` for each link the subscriptions of all brokers below it in some tree; a broker counts once.
 
-    Brokers are taken 64 at a time: along their ways to the roots, as far as nobody has gone before, then back, to hand
-    on who has been met. Neighbours in the first tree are taken together, as they go the same ways.
+    `counts` says for each position in the forest whether its target is a goal there. Brokers are processed in words of
+    64 bits: first along the paths to the roots, as far as no other broker of the word has gone, then back, to pass on
+    the brokers met. Neighbours in the first tree share a word because their paths overlap.
     """
     number, brokers, count = np.full(len(subscribed), -1, np.int64), np.empty(len(subscribed), np.int64), 0
     trail, begins, many = np.empty(len(links), np.int64), np.empty(len(links), np.int64), 0
@@ -75,8 +79,9 @@ def behind(links, parent, goals, counts, subscribed, found):
             trail[many], begins[many] = place, number[goals[place]] >> 6
             many += 1
     first, order = arranged(begins[:many], trail[:many], (count + 63) >> 6)
-    own, seen = np.zeros(len(links), np.uint64), np.zeros(len(found), np.uint64)  # place, link -> who of the 64
-    met = np.empty(len(found), np.int64)
+    own = np.zeros(len(links), np.uint64)  # position -> brokers of the word below it
+    below = np.zeros(len(found), np.uint64)  # link -> brokers of the word below it in some tree
+    touched = np.empty(len(found), np.int64)
     sums = np.zeros((8, 256), np.int64)  # byte of a word, its value -> sum of counts
     for word in range(len(first) - 1):
         ways, steps, many = 0, 0, 0
@@ -101,10 +106,10 @@ def behind(links, parent, goals, counts, subscribed, found):
             end = begins[way]
         for step in range(steps):
             place = trail[step]
-            if seen[links[place]] == 0:
-                met[many] = links[place]
+            if below[links[place]] == 0:
+                touched[many] = links[place]
                 many += 1
-            seen[links[place]] |= own[place]
+            below[links[place]] |= own[place]
             own[place] = 0
         if many:
             for byte in range(8):
@@ -116,49 +121,49 @@ def behind(links, parent, goals, counts, subscribed, found):
                     more = subscribed[brokers[who]] if who < count else 0
                     sums[byte, value] = sums[byte, value & (value - 1)] + more
         for step in range(many):
-            link = met[step]
+            link = touched[step]
             for byte in range(8):
-                found[link] += sums[byte, seen[link] >> np.uint64(8 * byte) & np.uint64(255)]
-            seen[link] = 0
+                found[link] += sums[byte, below[link] >> np.uint64(8 * byte) & np.uint64(255)]
+            below[link] = 0
 
 
 @compiled
-def distinct(first, found):
-    """Edges that have been arranged, each once, as node * number of nodes + other end."""
+def distinct_edges(first, ends):
+    """Return each edge once, as node * number of nodes + other end; `ends` are arranged by node."""
     count, done = len(first) - 1, 0
-    keys, last = np.empty(len(found), np.int64), np.full(count, -1, np.int64)  # node -> where it was last found
+    keys, last = np.empty(len(ends), np.int64), np.full(count, -1, np.int64)  # end -> the last node with an edge to it
     for node in range(count):
         for at in range(first[node], first[node + 1]):
-            if last[found[at]] != node:
-                last[found[at]] = node
-                keys[done] = node * count + found[at]
+            if last[ends[at]] != node:
+                last[ends[at]] = node
+                keys[done] = node * count + ends[at]
                 done += 1
     return keys[:done]
 
 
 @compiled
-def reached(begin, first, found):
-    """Which nodes can be reached from those where it begins, themselves included."""
-    seen = begin.copy()
-    ahead, count = np.empty(len(begin), np.int64), 0
-    for node in range(len(begin)):
-        if seen[node]:
-            ahead[count] = node
+def reachable(start, first, ends):
+    """Node -> whether it can be reached from a start node; start nodes included."""
+    visited = start.copy()
+    stack, count = np.empty(len(start), np.int64), 0
+    for node in range(len(start)):
+        if visited[node]:
+            stack[count] = node
             count += 1
     while count:
         count -= 1
-        node = ahead[count]
+        node = stack[count]
         for edge in range(first[node], first[node + 1]):
-            if not seen[found[edge]]:
-                seen[found[edge]] = True
-                ahead[count] = found[edge]
+            if not visited[ends[edge]]:
+                visited[ends[edge]] = True
+                stack[count] = ends[edge]
                 count += 1
-    return seen
+    return visited
 
 
 @compiled
-def numbered(inside, left, right):
-    """Connected components of some nodes and the edges between them, in the order of their lowest nodes; others: -1."""
+def numbered_components(inside, left, right):
+    """Node -> number of its connected component among the nodes `inside`, by lowest node; -1 for others."""
     lowest = np.arange(len(inside))
     for edge in range(len(left)):
         one, two = left[edge], right[edge]

@@ -1,13 +1,12 @@
-"""A marking that stays the best while publishers and subscribers come and go, and what each change costs.
+"""A marking that is kept up to date while subscriptions start and end, and the messages of each change.
 
-Counts change only along the ways between whoever came or went and the others; links decide anew by them. With a tree
-for each source, links whose decisions would not fit together are marked by one maximum flow. The marking after a change
-is the one that solving afresh gives, and valid for the trees before and after: a newcomer joins once links are marked
-for it, and links are marked anew only after somebody has left.
+Counts change only on the paths to and from the broker of the change. With a tree per source, entangled links are marked
+by one maximum flow. The marking after a change equals one computed from scratch, and is valid for the trees before and
+after the change: links are marked before a new subscription is announced, and after an ended one is withdrawn.
 
-To tell all links of every coming and going would take more messages than the best marking saves. So a broker tells how
-many subscriptions it has only once that is off what it told last by more than the `slack`, a share; the marking is
-then the best for what was told. That somebody is there at all, or nobody any more, is always told.
+Announcing every change of a count would take more messages than the best marking saves. So a broker announces its
+number of subscriptions only if that differs from the last announced number by more than the `slack`, a share of it; the
+marking is optimal for the announced numbers. Changes from or to zero are always announced.
 """
 
 from __future__ import annotations
@@ -19,27 +18,24 @@ import numpy as np
 
 from sparing.control.matchmaker.election import election
 from sparing.control.matchmaker.entangled import FREE, entangled
-from sparing.control.matchmaker.per_source import mark_by
+from sparing.control.matchmaker.per_source import mark_links
 from sparing.control.routes import HERE, Routes
 from sparing.model.policy import Matchmaker
 
 
 @dataclass(frozen=True, eq=False)
 class MarkingChange:
-    """What one coming or going did, by link; `counted_down` and `counted_up` are where sigma and tau changed.
+    """The effects of one change on links."""
 
-    `advertised` are the messages that announce or withdraw advertisements.
-    """
-
-    advertised: np.ndarray
-    to_s_link: np.ndarray
+    advertised: np.ndarray  # link -> messages that announce or withdraw advertisements
+    to_s_link: np.ndarray  # links with a new mark
     to_p_link: np.ndarray
-    counted_down: np.ndarray
-    counted_up: np.ndarray
+    counted_down: np.ndarray  # links with a new sigma
+    counted_up: np.ndarray  # links with a new tau
 
 
 class LiveMarking:
-    """The marking of one topic."""
+    """The current marking of one topic."""
 
     def __init__(
         self,
@@ -47,6 +43,7 @@ class LiveMarking:
         shared: bool,
         routes: Routes,
         weight: np.ndarray,
+        *,
         published: Mapping[int, int] | None = None,
         subscribed: np.ndarray | None = None,
         slack: float = 0.0,
@@ -55,40 +52,40 @@ class LiveMarking:
         self._matchmaker, self._shared, self._routes, self._weight = matchmaker, shared, routes, weight
         self.published = np.zeros(brokers, dtype=np.int64)
         self.subscribed = np.zeros(brokers, dtype=np.int64)
-        self.told = np.zeros(brokers, dtype=np.int64)  # how many subscriptions a broker has told of
-        self._slack = 0.0  # everything is told at first
+        self.announced = np.zeros(brokers, dtype=np.int64)  # broker -> last announced number of subscriptions
+        self._slack = 0.0  # the initial numbers are all announced
         self.sigma = np.zeros(links, dtype=np.int64)
         self.tau = np.zeros(links, dtype=np.int64)
         self._goals = np.zeros((brokers, links), dtype=np.int32)  # [source, link] -> subscribers' brokers beyond it
-        self._sources = np.zeros((links, brokers), dtype=np.int32)  # [link, goal] -> sources whose way leads over it
-        self._component = np.full(links, FREE)  # link -> the entangled component that it is in
+        self._sources = np.zeros((links, brokers), dtype=np.int32)  # [link, goal] -> sources with paths over it
+        self._component = np.full(links, FREE)  # link -> its entangled component
         for broker, count in (published or {}).items():
             self._publish(broker, count)
         for broker, count in enumerate([] if subscribed is None else subscribed.tolist()):
             self._subscribe(broker, count)
         self._slack = slack
-        self.s_link = self._marked()
+        self.s_link = self._mark()
 
     @property
     def eta(self) -> np.ndarray:
-        """Link -> what is saved if it is an s-link instead of a p-link."""
+        """Link -> saving if it is an s-link instead of a p-link."""
         saved: np.ndarray = self._weight * (self.sigma - self.tau)
         return saved
 
     @property
     def in_use(self) -> np.ndarray:
-        """Which links are in some tree."""
+        """Link -> whether it is in some tree."""
         used: np.ndarray = self.sigma > 0
         return used
 
     @property
     def cost(self) -> int:
-        """The content descriptors of the marking, by weight."""
+        """The weighted number of content descriptors that cross links."""
         return int((self._weight * np.where(self.s_link, self.tau, self.sigma)).sum())
 
     @property
     def requires(self) -> tuple[np.ndarray, np.ndarray]:
-        """Pairs of links, the first before the second in some tree."""
+        """Pairs of a link and a child in some tree, as in `Demand.requires`."""
         root, link = np.nonzero(self._goals)
         back = self._routes.link_of[self._routes.source[link], root]
         inner = back != HERE
@@ -97,28 +94,36 @@ class LiveMarking:
         return keys // links, keys % links
 
     def publish(self, broker: int, more: int) -> MarkingChange:
-        """Advertisements come (or go, if `more` is below zero) at a broker.
+        """Add advertisements at a broker, or remove them if `more` is negative.
 
-        Publishers stay as long as a plan is in force, so only tests, and who keeps a marking without a plan, need this.
+        The publishers of a plan do not change; this is for markings without a plan.
         """
-        return self._changed(lambda: self._publish(broker, more))
+        return self._apply(lambda: self._publish(broker, more))
 
     def subscribe(self, broker: int, more: int) -> MarkingChange:
-        """Subscriptions come (or go) at a broker."""
-        return self._changed(lambda: self._subscribe(broker, more))
+        """Add subscriptions at a broker, or remove them if `more` is negative."""
+        return self._apply(lambda: self._subscribe(broker, more))
 
     def rerouted(self, routes: Routes, weight: np.ndarray) -> LiveMarking:
-        """The same publishers and subscribers on other links of the same brokers; needed by the same as `publish`."""
+        """Return the marking of the same publishers and subscribers on other routes between the same brokers."""
         published = dict(enumerate(self.published.tolist()))
-        return LiveMarking(self._matchmaker, self._shared, routes, weight, published, self.subscribed, self._slack)
+        return LiveMarking(
+            self._matchmaker,
+            self._shared,
+            routes,
+            weight,
+            published=published,
+            subscribed=self.subscribed,
+            slack=self._slack,
+        )
 
     @property
     def counts_travel(self) -> bool:
-        """Whether links must know how many descriptors there are on either side."""
+        """Whether brokers exchange numbers of descriptors to decide on the marking."""
         return self._matchmaker is Matchmaker.MIN_COST
 
     def elections(self, change: MarkingChange) -> dict[int, int]:
-        """The messages, by link, by which brokers agree on entangled links, if a change touched one of them."""
+        """Link -> messages by which brokers agree on the entangled components with changed counts."""
         touched = np.unique(self._component[np.concatenate([change.counted_down, change.counted_up])])
         before, after = self.requires
         concerned = np.isin(self._component, touched[touched != FREE])
@@ -128,15 +133,18 @@ class LiveMarking:
         _, messages, _ = election(self._routes.source, self._routes.target, self.eta, before[inner], after[inner])
         return {int(self._routes.link_of[a, b]): count for (a, b), count in messages.items()}
 
-    def _changed(self, change: Callable[[], None]) -> MarkingChange:
+    def _apply(self, change: Callable[[], None]) -> MarkingChange:
         sigma, tau, before = self.sigma.copy(), self.tau.copy(), self.s_link
         change()
-        self.s_link = self._marked()
+        self.s_link = self._mark()
         changed = np.where(before, 0, np.abs(self.sigma - sigma))
-        advertised = np.where(before == self.s_link, changed, np.where(before, self.sigma, sigma))
-        links = [before & ~self.s_link, ~before & self.s_link, self.sigma != sigma, self.tau != tau]
-        to_p, to_s, down, up = (np.flatnonzero(some) for some in links)
-        return MarkingChange(advertised, to_s, to_p, down, up)
+        return MarkingChange(
+            advertised=np.where(before == self.s_link, changed, np.where(before, self.sigma, sigma)),
+            to_s_link=np.flatnonzero(~before & self.s_link),
+            to_p_link=np.flatnonzero(before & ~self.s_link),
+            counted_down=np.flatnonzero(self.sigma != sigma),
+            counted_up=np.flatnonzero(self.tau != tau),
+        )
 
     def _publish(self, broker: int, more: int) -> None:
         before = int(self.published[broker])
@@ -145,13 +153,13 @@ class LiveMarking:
         if before and after:
             self.sigma[self._goals[broker] > 0] += more
         elif before or after:
-            for goal in np.flatnonzero(self.told).tolist():
-                self._join(broker, goal, before + after, int(self.told[goal]), 1 if after else -1)
+            for goal in np.flatnonzero(self.announced).tolist():
+                self._join(broker, goal, before + after, int(self.announced[goal]), 1 if after else -1)
         self.published[broker] = after
 
     def _subscribe(self, broker: int, more: int) -> None:
         self.subscribed[broker] += more
-        before, after = int(self.told[broker]), int(self.subscribed[broker])
+        before, after = int(self.announced[broker]), int(self.subscribed[broker])
         assert after >= 0
         if before and after and abs(after - before) <= self._slack * before:
             return
@@ -160,10 +168,10 @@ class LiveMarking:
         elif before or after:
             for root in np.flatnonzero(self.published).tolist():
                 self._join(root, broker, int(self.published[root]), before + after, 1 if after else -1)
-        self.told[broker] = after
+        self.announced[broker] = after
 
     def _join(self, root: int, goal: int, published: int, subscribed: int, step: int) -> None:
-        """A source and a goal come together (`step` is 1) or part (-1), with so many descriptors each."""
+        """Add (`step` is 1) or remove (-1) the path from a source to a goal, given the descriptors at each."""
         for link in self._routes.way(root, goal):
             self._goals[root, link] += step
             if self._goals[root, link] == max(step, 0):
@@ -172,7 +180,7 @@ class LiveMarking:
             if self._sources[link, goal] == max(step, 0):
                 self.tau[link] += step * subscribed
 
-    def _marked(self) -> np.ndarray:
+    def _mark(self) -> np.ndarray:
         if self._matchmaker is not Matchmaker.MIN_COST:
             return np.full(len(self.sigma), self._matchmaker is Matchmaker.SUBSCRIBE_EVERYWHERE)
         eta = self.eta
@@ -181,4 +189,4 @@ class LiveMarking:
             return marking
         before, after = self.requires
         self._component = entangled(eta, before, after)
-        return mark_by(eta, before, after, self._component != FREE)
+        return mark_links(eta, before, after, self._component != FREE)

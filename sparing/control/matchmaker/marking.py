@@ -1,6 +1,6 @@
 """A marking of the links of a plan's delivery trees, for one topic.
 
-Topics are apart: an advertisement of one never has to meet a subscription to another.
+Topics are independent: an advertisement of one topic never has to meet a subscription to another.
 """
 
 from __future__ import annotations
@@ -20,36 +20,39 @@ from sparing.model.policy import Matchmaker
 
 @dataclass(frozen=True, eq=False)
 class Marking:
-    """Which links are s-links (all others are p-links), and the demand behind it.
-
-    `roots` are the publishers' brokers, in the order of the demand's trees.
-    """
+    """The s-links and p-links of a demand."""
 
     demand: Demand
-    roots: tuple[int, ...]
-    s_link: np.ndarray
+    roots: tuple[int, ...]  # publishers' brokers, in the order of the demand's trees
+    s_link: np.ndarray  # link -> whether it is an s-link; otherwise it is a p-link
 
     @property
     def cost(self) -> int:
-        """The content descriptors that cross links, by weight, without covering."""
+        """The weighted number of content descriptors that cross links, without covering."""
         return int(self.demand.cost(self.s_link))
 
     def climbs(self, link: int) -> bool:
-        """Whether subscriptions climb over a link, given in their direction."""
+        """Return whether subscriptions travel over a link; the link is given in their direction."""
         return bool(self.s_link[Routes.reverse(link)])
 
 
 def demand_on(routes: Routes, weight: np.ndarray, published: Mapping[int, int], subscribed: np.ndarray) -> Demand:
-    """The demand of publishers (broker -> advertisements) and subscribers (broker -> subscriptions) on routes."""
+    """Return the demand of advertisements (`published`, by broker) and subscriptions (by broker) on routes."""
     trees = []
     for root in published:
-        there = np.flatnonzero((routes.hops[:, root] > 0) & (subscribed > 0)).tolist()
-        # The last link on the way to a broker is the first on the way back.
-        ways = {b: Routes.reverse(int(link)) for b, link in enumerate(routes.link_of[:, root].tolist()) if link >= 0}
-        trees.append(tree_of(ways, routes.source, routes.target, root, there))
-    counts = np.array(list(published.values()), dtype=np.int64)
-    reached = (None,) * len(trees)
-    return Demand(routes.source, routes.target, tuple(trees), counts, subscribed, weight, reached)
+        goals = np.flatnonzero((routes.hops[:, root] > 0) & (subscribed > 0)).tolist()
+        # The last link on the path to a broker is the first one on the path back.
+        paths = {b: Routes.reverse(int(link)) for b, link in enumerate(routes.link_of[:, root].tolist()) if link >= 0}
+        trees.append(tree_of(paths, routes.source, routes.target, root, goals))
+    return Demand(
+        source=routes.source,
+        target=routes.target,
+        trees=tuple(trees),
+        published=np.array(list(published.values()), dtype=np.int64),
+        subscribed=subscribed,
+        weight=weight,
+        reached=(None,) * len(trees),
+    )
 
 
 def marking_of(
@@ -60,13 +63,13 @@ def marking_of(
     published: Mapping[int, int],
     subscribed: np.ndarray,
 ) -> Marking:
-    """The marking that a matchmaker chooses; `shared` says whether all sources have one tree."""
+    """Return the marking of a matchmaker; `shared` says whether all sources have one tree."""
     demand = demand_on(routes, weight, published, subscribed)
     match matchmaker:
         case Matchmaker.PUBLISH_EVERYWHERE:
-            marked = publish_everywhere(demand)
+            s_link = publish_everywhere(demand)
         case Matchmaker.SUBSCRIBE_EVERYWHERE:
-            marked = subscribe_everywhere(demand)
+            s_link = subscribe_everywhere(demand)
         case Matchmaker.MIN_COST:
-            marked = mark_shared_tree(demand) if shared else mark_per_source(demand)
-    return Marking(demand, tuple(published), marked)
+            s_link = mark_shared_tree(demand) if shared else mark_per_source(demand)
+    return Marking(demand, tuple(published), s_link)

@@ -1,6 +1,6 @@
-"""On a shared tree each link can decide for itself (matchmaker.txt, Figure 4).
+"""Shared tree: each link is marked independently (matchmaker.txt, Figure 4).
 
-Along every path the number of advertisements grows and that of subscriptions falls, so the markings fit together.
+Along every path sigma does not fall and tau does not rise, so the marking is always valid.
 """
 
 from __future__ import annotations
@@ -11,6 +11,6 @@ from sparing.control.matchmaker.demand import Demand
 
 
 def mark_shared_tree(demand: Demand) -> np.ndarray:
-    """Link -> whether it is an s-link: it is if that is no dearer."""
+    """Link -> whether it is an s-link: if that costs no more than a p-link."""
     marking: np.ndarray = demand.eta >= 0
     return marking

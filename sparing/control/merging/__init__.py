@@ -1,5 +1,5 @@
-"""Who does what for merged events: the tree of each topic, active and passive aggregators, notification cycles.
+"""Merged topics: the tree of each topic with its active and passive aggregators, and notification cycles.
 
-Paper: caeva. `tree` finds the center and who aggregates, `cycles` tells brokers how often those behind a link want to
-hear.
+Read `tree` (center and roles of brokers), then `cycles` (common factors of notification cycles); `outages` validates
+the outages of a deployment. Paper: caeva.
 """

@@ -1,7 +1,7 @@
-"""Notification cycles: what brokers tell each other about how often those behind them want to hear.
+"""Notification cycles: the common factors of subscribers' cycles that brokers send each other.
 
-Every broker tells a neighbour the highest common factor of the cycles on its own side of the link, in each direction in
-which a coordinator may lie. At once counts as a cycle of 0: it divides by nothing and leaves the factor as it is.
+Every broker sends a neighbour the greatest common divisor of the cycles on its own side of the link, in each direction
+with a possible coordinator. A subscription without cycle counts as 0, which leaves the divisor as it is.
 
 Paper: caeva, section III-C.
 """
@@ -17,7 +17,7 @@ from sparing.model.bill import Bill, BillKey, MessageKind
 
 
 def common_factor(cycles: Iterable[int]) -> int:
-    """The highest common factor; 0 if all are at once.
+    """Return the greatest common divisor of cycles; 0 if all are 0.
 
     >>> common_factor([16, 24, 40])
     8
@@ -26,7 +26,7 @@ def common_factor(cycles: Iterable[int]) -> int:
 
 
 def factors(tree: MergeTree, cycles: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], int]:
-    """(broker, neighbour) -> the factor that the broker tells the neighbour, where anybody on its side subscribes.
+    """(broker, neighbour) -> factor that the broker sends, where its side of the link has subscribers.
 
     `cycles` are those of the subscribers at each broker.
     """
@@ -34,16 +34,16 @@ def factors(tree: MergeTree, cycles: Mapping[int, Iterable[int]]) -> dict[tuple[
     found: dict[tuple[int, int], int] = {}
     for broker in tree.brokers:
         for neighbour in tree.neighbours[broker]:
-            mine = [some for b, some in cycles.items() if tree.path(b, neighbour)[-2:] == (broker, neighbour)]
-            behind = [cycle for some in mine for cycle in some]
+            mine = [at_broker for b, at_broker in cycles.items() if tree.path(b, neighbour)[-2:] == (broker, neighbour)]
+            behind = [cycle for at_broker in mine for cycle in at_broker]
             ahead = any(broker not in tree.path(a, neighbour) for a in active)
             if behind and ahead:
                 found[broker, neighbour] = common_factor(behind)
     return found
 
 
-def factors_told(plan: Plan) -> dict[str, dict[tuple[str, str], int]]:
-    """Merged topic -> broker and neighbour, by names -> the factor that one tells the other."""
+def cycle_factors(plan: Plan) -> dict[str, dict[tuple[str, str], int]]:
+    """Merged topic -> broker and neighbour, by names -> factor that the first sends the second."""
     found: dict[str, dict[tuple[str, str], int]] = {}
     if not plan.policy.merges:
         return found
@@ -56,16 +56,16 @@ def factors_told(plan: Plan) -> dict[str, dict[tuple[str, str], int]]:
             cycles.setdefault(int(plan.broker_of[number]), []).append(plan.subscriptions[number].query.every or 0)
         found[name] = {}
         for tree in trees_of(plan, name, plan.policy.actives):
-            mine = {broker: some for broker, some in cycles.items() if broker in tree.neighbours}
+            mine = {broker: at_broker for broker, at_broker in cycles.items() if broker in tree.neighbours}
             for (source, target), factor in factors(tree, mine).items():
                 found[name][names[source], names[target]] = factor
     return found
 
 
-def announcements(plan: Plan) -> Bill:
-    """What it takes to tell all factors before the first publication."""
+def cycle_messages(plan: Plan) -> Bill:
+    """Return the messages that send all factors before the first publication."""
     bill = Bill()
-    for told in factors_told(plan).values():
-        for link in told:
+    for by_link in cycle_factors(plan).values():
+        for link in by_link:
             bill[BillKey(*link, MessageKind.COORDINATION, None)] += 1
     return bill

@@ -1,4 +1,4 @@
-"""Outages that would leave a merged topic without anybody to merge it."""
+"""Validation of outages: every merged topic needs a broker that is up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sparing.model.errors import SparingError
 
 
 def check_outages(plan: Plan) -> None:
-    """At any time, some broker of every merged topic's tree must be up."""
+    """Raise an error if at some time no broker of a merged topic's tree is up."""
     names = plan.routes.brokers
     for name, topic in plan.topics.items():
         if topic.merge is None or not plan.outages or not plan.policy.merges:
@@ -18,6 +18,6 @@ def check_outages(plan: Plan) -> None:
             for outage in plan.outages:
                 if brokers <= {other.broker for other in plan.outages if other.holds(outage.start)}:
                     raise SparingError(
-                        f"When the outage of {outage.broker} begins, no broker that could merge events of {name} is "
-                        f"left ({', '.join(sorted(brokers))}): leave one of them up."
+                        f"At the start of the outage of {outage.broker}, all brokers that can merge events of {name} "
+                        f"({', '.join(sorted(brokers))}) are down: leave one of them up."
                     )

@@ -1,8 +1,8 @@
-"""The tree of a merged topic, its center, and who aggregates.
+"""The tree of a merged topic, its center, and its aggregators.
 
-The tree joins the brokers at which the topic is published or subscribed to. Its center is the broker with the least
+The tree connects the brokers with publishers or subscribers of the topic. Its center is the broker with the least
 distance to the farthest one, then the least sum of distances, then the lowest name. Active aggregators are the brokers
-nearest to it; passive ones are those a given number of hops away from the active ones, and leaves that are nearer.
+nearest to the center; passive ones are at a given number of hops from the active ones, or leaves that are nearer.
 
 Paper: caeva, sections III-A and III-B.
 """
@@ -17,25 +17,25 @@ from functools import cached_property
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
 
-MOST_REACHED = 1 << 12  # sets of links that are remembered
+MOST_CACHED = 1 << 12  # sets of links
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Who aggregates while some brokers cannot: active ones in the order of their distance to the center."""
+    """The aggregators of a tree, given a set of brokers that are down."""
 
-    active: tuple[int, ...]
+    active: tuple[int, ...]  # by distance to the center
     passive: frozenset[int]
     distance: dict[int, int]  # broker -> hops to the nearest active aggregator
-    ways: dict[int, tuple[int, ...]] = field(default_factory=dict)  # broker -> the way there, once it was asked for
+    paths: dict[int, tuple[int, ...]] = field(default_factory=dict)  # broker -> path there, a cache
 
     def aggregates(self, broker: int) -> bool:
-        """Whether a broker is an aggregator."""
+        """Return whether a broker is an aggregator."""
         return broker in self.passive or broker in self.active
 
 
 class MergeTree:
-    """The tree of one topic in one connected part of the overlay. Brokers go by their numbers."""
+    """The tree of one topic in one connected part of the overlay. Brokers are numbers."""
 
     def __init__(self, routes: Routes, members: Iterable[int], actives: int) -> None:
         self.routes = routes
@@ -44,11 +44,11 @@ class MergeTree:
         self.center = min(self.neighbours, key=self._reach)
         self._roles: dict[tuple[frozenset[int], int], Roles] = {}
         self._paths: dict[tuple[int, int], tuple[int, ...]] = {}
-        self._reached: dict[tuple[int, frozenset[int]], frozenset[tuple[int, int]]] = {}
+        self._links_to: dict[tuple[int, frozenset[int]], frozenset[tuple[int, int]]] = {}
 
     @cached_property
     def brokers(self) -> tuple[int, ...]:
-        """All of them, by number."""
+        """All brokers of the tree, ascending."""
         return tuple(sorted(self.neighbours))
 
     def _reach(self, broker: int) -> tuple[int, int, str]:
@@ -56,29 +56,29 @@ class MergeTree:
         return max(hops), sum(hops), self.routes.brokers[broker]
 
     def hops(self, one: int, other: int) -> int:
-        """Links between two brokers."""
+        """Return the number of links between two brokers."""
         return int(self.routes.hops[one, other])
 
     def path(self, source: int, target: int) -> tuple[int, ...]:
-        """The brokers on the way, both ends included."""
+        """Return the brokers on the path, both ends included."""
         found = self._paths.get((source, target))
         if found is None:
             found = self._paths[source, target] = self.routes.path(source, target)
         return found
 
     def links_to(self, source: int, goals: frozenset[int]) -> frozenset[tuple[int, int]]:
-        """The links from a broker to some others, each once."""
-        found = self._reached.get((source, goals))
+        """Return the links on the paths from a broker to the goals."""
+        found = self._links_to.get((source, goals))
         if found is None:
-            ways = [self.path(source, goal) for goal in goals]
-            found = frozenset(pair for way in ways for pair in itertools.pairwise(way))
-            if len(self._reached) >= MOST_REACHED:
-                self._reached.clear()
-            self._reached[source, goals] = found
+            paths = [self.path(source, goal) for goal in goals]
+            found = frozenset(pair for path in paths for pair in itertools.pairwise(path))
+            if len(self._links_to) >= MOST_CACHED:
+                self._links_to.clear()
+            self._links_to[source, goals] = found
         return found
 
     def roles(self, hops: int, down: frozenset[int] = frozenset()) -> Roles:
-        """Who aggregates if passive aggregators are `hops` away from active ones and some brokers cannot."""
+        """Return the aggregators if passive ones are `hops` away from active ones and some brokers are down."""
         found = self._roles.get((down, hops))
         if found is None:
             found = self._roles[down, hops] = self._assign(hops, down)
@@ -99,20 +99,20 @@ class MergeTree:
 
     @cached_property
     def depth(self) -> int:
-        """The largest distance at which there is a passive aggregator."""
+        """The largest distance of a broker from the active aggregators."""
         return max(self.roles(0).distance.values(), default=0)
 
-    def way_up(self, broker: int, roles: Roles) -> tuple[int, ...]:
-        """The way from a broker to the nearest active aggregator."""
-        found = roles.ways.get(broker)
+    def path_up(self, broker: int, roles: Roles) -> tuple[int, ...]:
+        """Return the path from a broker to the nearest active aggregator."""
+        found = roles.paths.get(broker)
         if found is None:
             nearest = min(roles.active, key=lambda a: (self.hops(broker, a), self.routes.brokers[a]))
-            found = roles.ways[broker] = self.path(broker, nearest)
+            found = roles.paths[broker] = self.path(broker, nearest)
         return found
 
 
 def _joined(routes: Routes, members: list[int]) -> dict[int, tuple[int, ...]]:
-    """Broker -> its neighbours in the smallest tree that has all members."""
+    """Broker -> its neighbours in the smallest tree that contains all members."""
     found: dict[int, set[int]] = {member: set() for member in members[:1]}
     for goal in members[1:]:
         for here, there in itertools.pairwise(routes.path(members[0], goal)):
@@ -122,20 +122,20 @@ def _joined(routes: Routes, members: list[int]) -> dict[int, tuple[int, ...]]:
 
 
 def tree_routes(plan: Plan) -> Routes:
-    """The plan's routes if they are a tree; if every source has its own tree, that of the center of the overlay."""
+    """Return the plan's routes on a shared tree; with a tree per source, the routes on the tree of the center."""
     routes = plan.routes
     if plan.shared:
         return routes
     links: set[tuple[str, str]] = set()
     for part in _parts(routes):
         center = MergeTree(routes, part, 1).center
-        for broker in part:  # all ways lead to the center, so none takes a link in the other direction
+        for broker in part:  # paths to the center use each link in one direction only
             links.update(routes.ends(link) for link in routes.way(broker, center))
     return Routes.of(routes.brokers, links)
 
 
 def _parts(routes: Routes) -> list[list[int]]:
-    """The connected parts of the overlay."""
+    """Return the connected parts of the overlay."""
     found: dict[int, list[int]] = {}
     for broker in range(len(routes.brokers)):
         first = int((routes.hops[broker] >= 0).argmax())
@@ -144,7 +144,7 @@ def _parts(routes: Routes) -> list[list[int]]:
 
 
 def trees_of(plan: Plan, topic: str, actives: int) -> list[MergeTree]:
-    """The trees of a merged topic: one for each connected part of the overlay that has to do with it."""
+    """Return the trees of a merged topic, one per connected part of the overlay with publishers or subscribers."""
     routes = tree_routes(plan)
     publishers = {routes.number[ad.broker] for ad in plan.advertisements if ad.topic == topic}
     subscribers = {int(plan.broker_of[number]) for number in plan.by_topic[topic]}

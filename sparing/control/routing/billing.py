@@ -1,6 +1,6 @@
-"""What the control plane sends: advertisements and subscriptions as far as they must go, channels where they meet.
+"""The control bill: messages for advertisements, subscriptions, channels and coordination, initially and per change.
 
-What is folded is told in entries, one for a cluster; what changes in them later is in `churn`.
+With folding, a folded entry is one message; `churn` updates entries.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from sparing.control.matchmaker.live_marking import LiveMarking, MarkingChange
-from sparing.control.merging.cycles import announcements
+from sparing.control.merging.cycles import cycle_messages
 from sparing.control.plan import Plan
 from sparing.control.routes import Routes
 from sparing.control.routing.churn import LiveTopic, SentMessages, live_topics
@@ -22,13 +22,13 @@ from sparing.control.routing.stale_members import RoutingChanges
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.policy import Folding
 
-SLACK = 0.5  # share by which the number of subscriptions at a broker may change before links are told
+SLACK = 0.5  # share by which a broker's number of subscriptions may change before it is announced
 
 
 def control_bill(plan: Plan, start: Folded | None = None) -> Bill:
-    """The messages that make a plan known, and those that follow when subscriptions come into force and go out of it.
+    """Return the messages of a plan: the initial ones, without a time bucket, and those of scheduled changes.
 
-    What is there from the start (worked out here if it is not given) is in no time bucket.
+    `start` is the result of `start_of`, if the caller has it.
     """
     start = start or start_of(plan)
     bill = bill_at(start)
@@ -38,12 +38,12 @@ def control_bill(plan: Plan, start: Folded | None = None) -> Bill:
 
 
 def start_of(plan: Plan) -> Folded:
-    """What has been told before the first change."""
+    """Return the routing state before the first change."""
     return folded(spread_of(plan, plan.in_force(None)))
 
 
 def bill_at(start: Folded) -> Bill:
-    """The messages that tell everything afresh."""
+    """Return the messages that set up a routing state from nothing."""
     bill, spread, plan = Bill(), start.spread, start.spread.plan
     for link, _ in spread.advertised():
         bill[_key(plan, link, MessageKind.ADVERTISEMENT, None)] += 1
@@ -54,15 +54,12 @@ def bill_at(start: Folded) -> Bill:
     for sent in spread.signalled.values():
         for link, messages in sent.items():
             bill[_key(plan, link, MessageKind.COORDINATION, None)] += messages
-    bill.update(announcements(plan))
+    bill.update(cycle_messages(plan))
     return bill
 
 
 def changes_of(start: Folded) -> RoutingChanges:
-    """What follows when subscriptions come and go; at equal times those that end make room first.
-
-    `start` is what has been told before the first change.
-    """
+    """Return the effects of all scheduled changes on a start state; at equal times, ends come before starts."""
     bill, spread = Bill(), start.spread
     plan, in_force = spread.plan, spread.plan.in_force(None)
     network = Network(spread, in_force)
@@ -75,25 +72,25 @@ def changes_of(start: Folded) -> RoutingChanges:
         if subscription.valid_until is not None:
             moments.append((subscription.valid_until, False, number))
 
-    def reconfigured(sent: Iterable[SentMessages]) -> None:
+    def add_coordination(sent: Iterable[SentMessages]) -> None:
         for message in sent:
             bill[_key(plan, message.link, MessageKind.COORDINATION, _bucket(plan, message.time))] += message.messages
 
-    for time, comes, number in sorted(moments):
+    for time, starts, number in sorted(moments):
         topic = plan.subscriptions[number].query.topic
         for fold in folds.values():
-            reconfigured(fold.until(time))
-        for kind, link, messages in messages_of(network, live[topic], topic, number, comes, folds.get(topic), time):
+            add_coordination(fold.until(time))
+        for kind, link, messages in messages_of(
+            network, live[topic], number, starts, folds=folds.get(topic), time=time
+        ):
             bill[_key(plan, link, kind, _bucket(plan, time))] += messages
     for fold in folds.values():
-        reconfigured(fold.finish())
-    return RoutingChanges(
-        bill, tuple(sorted(stale_member for fold in folds.values() for stale_member in fold.stale_members))
-    )
+        add_coordination(fold.finish())
+    return RoutingChanges(bill, tuple(sorted(stale for fold in folds.values() for stale in fold.stale_members)))
 
 
 def with_stale_members(plan: Plan) -> Plan:
-    """The plan with what its folded entries attract in vain, as the data plane must know it."""
+    """Return the plan with the stale members of its folded entries, which the data plane needs for false positives."""
     if plan.policy.folding is Folding.NONE or all(s.valid_until is None for s in plan.subscriptions):
         return plan
     return replace(plan, changed=changes_of(start_of(plan)))
@@ -104,9 +101,17 @@ def _bucket(plan: Plan, time: int) -> int:
 
 
 def live_of(plan: Plan, topic: str, in_force: np.ndarray, slack: float = SLACK) -> LiveMarking:
-    """The marking of a topic, to be kept up to date."""
+    """Return the marking of a topic in a form that can be updated."""
     published, subscribed = plan.published[topic], plan.subscribed(topic, in_force)
-    return LiveMarking(plan.policy.matchmaker, plan.shared, plan.routes, plan.weights, published, subscribed, slack)
+    return LiveMarking(
+        plan.policy.matchmaker,
+        plan.shared,
+        plan.routes,
+        plan.weights,
+        published=published,
+        subscribed=subscribed,
+        slack=slack,
+    )
 
 
 Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages
@@ -115,28 +120,28 @@ Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages
 def messages_of(
     network: Network,
     live: LiveMarking,
-    topic: str,
     number: int,
-    comes: bool,
+    starts: bool,
+    *,
     folds: LiveTopic | None = None,
     time: int = 0,
 ) -> Messages:
-    """What is sent when a subscription comes or goes. Whoever comes finds the links marked for it already.
+    """Yield the messages when a subscription starts or ends; the marking is updated before a start, after an end.
 
-    With `folds`, entries of clusters are told instead of subscriptions.
+    With `folds`, folded entries are sent instead of subscriptions.
     """
-    broker = network.home(number)
-    if not comes:
+    broker, topic = network.home(number), network.topic(number)
+    if not starts:
         network.unsubscribe(number)
-        yield from _settled(network, topic, folds, time)
-    yield from _changed(network, live, topic, live.subscribe(broker, 1 if comes else -1))
-    yield from _settled(network, topic, folds, time)
-    if comes:
+        yield from _settle(network, topic, folds, time)
+    yield from _update_marking(network, live, topic, live.subscribe(broker, 1 if starts else -1))
+    yield from _settle(network, topic, folds, time)
+    if starts:
         network.subscribe(number)
-        yield from _settled(network, topic, folds, time)
+        yield from _settle(network, topic, folds, time)
 
 
-def _changed(network: Network, live: LiveMarking, topic: str, change: MarkingChange) -> Messages:
+def _update_marking(network: Network, live: LiveMarking, topic: str, change: MarkingChange) -> Messages:
     for link in np.flatnonzero(change.advertised).tolist():
         yield MessageKind.ADVERTISEMENT, link, int(change.advertised[link])
     if live.counts_travel:
@@ -144,11 +149,11 @@ def _changed(network: Network, live: LiveMarking, topic: str, change: MarkingCha
         yield from ((MessageKind.COORDINATION, Routes.reverse(link), 1) for link in change.counted_up.tolist())
         yield from ((MessageKind.COORDINATION, link, messages) for link, messages in live.elections(change).items())
     if len(change.to_s_link) or len(change.to_p_link):
-        network.remark(topic, live.s_link)
+        network.update_marking(topic, live.s_link)
 
 
-def _settled(network: Network, topic: str, folds: LiveTopic | None, time: int) -> Messages:
-    """Let what waits arrive."""
+def _settle(network: Network, topic: str, folds: LiveTopic | None, time: int) -> Messages:
+    """Deliver all messages in transit, and yield them."""
     messages = list(network.settle())
     if folds is None:
         yield from ((network.kind(topic, message.link), message.link, 1) for message in messages)
@@ -156,9 +161,9 @@ def _settled(network: Network, topic: str, folds: LiveTopic | None, time: int) -
         for sent in folds.change(messages, time):
             kind = MessageKind.COORDINATION if sent.planned else network.kind(topic, sent.link)
             yield kind, sent.link, sent.messages
-    for link in network.announcements:
+    for link in network.contest_messages:
         yield MessageKind.CHANNEL, link, 1
-    network.announcements.clear()
+    network.contest_messages.clear()
 
 
 def _key(plan: Plan, link: int, kind: MessageKind, bucket: int | None) -> BillKey:

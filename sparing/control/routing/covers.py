@@ -1,4 +1,4 @@
-"""What a broker knows of one contest while subscriptions come and go, and what of it the next broker needs to know."""
+"""Covers that brokers keep up to date: the subscriptions of one contest at a broker, and those that it forwards."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sparing.model.types import FieldType
 
 
 class Cover(Protocol):
-    """What a broker knows of one contest, and what of it the next broker needs to know."""
+    """The subscriptions of one contest that a broker knows, and those that it forwards."""
 
     def add(self, number: int) -> CoverChange:
-        """A subscription comes."""
+        """Add a subscription."""
 
     def remove(self, number: int) -> CoverChange:
-        """A subscription goes."""
+        """Remove a subscription."""
 
     def forwarded(self) -> set[str]:
-        """The ids of those that the next broker needs to know."""
+        """Return the ids of the subscriptions that the broker forwards."""
 
 
-class _Watched:
-    """Kept up to date change by change."""
+class _IncrementalCover:
+    """A cover that is updated incrementally."""
 
     def __init__(
         self,
@@ -64,25 +64,25 @@ class _Watched:
         return self._cover.forwarded
 
 
-class _Afresh:
-    """Worked out again after every change: for rules that know no shortcut."""
+class _RecomputedCover:
+    """A cover that is recomputed after every change, for coverings without an incremental algorithm."""
 
     def __init__(self, contest: Contest, subscriptions: Sequence[Subscription], numbers: Iterable[int]) -> None:
         self._contest, self._subscriptions = contest, subscriptions
-        self._there = set(numbers)
+        self._known = set(numbers)
         self._forwarded = self._all_forwarded()
 
     def _all_forwarded(self) -> set[int]:
         numbers = self._contest.numbers
-        places = np.searchsorted(numbers, np.array(sorted(self._there), numbers.dtype))
+        places = np.searchsorted(numbers, np.array(sorted(self._known), numbers.dtype))
         return set(numbers[self._contest.forwarded(places)].tolist())
 
     def add(self, number: int) -> CoverChange:
-        self._there.add(number)
+        self._known.add(number)
         return self._change()
 
     def remove(self, number: int) -> CoverChange:
-        self._there.discard(number)
+        self._known.discard(number)
         return self._change()
 
     def _change(self) -> CoverChange:
@@ -103,11 +103,11 @@ def cover_of(
     numbers: Iterable[int],
     clipped: dict[int, Box],
 ) -> Cover:
-    """The cover of some subscriptions, of the kind that suits the contest.
+    """Return the cover of subscriptions, incremental if the contest's covering allows it.
 
-    `clipped` has boxes, by subscription, that were cut off at the edges of what is advertised; more are added.
+    `clipped` caches the intersections of subscriptions' boxes with the advertised box; it is extended.
     """
     static = contest.method is Covering.REGULAR or contest.scores is not None
     if static and contest.method in (Covering.REGULAR, Covering.ANCESTOR):
-        return _Watched(contest, subscriptions, types, numbers, clipped)
-    return _Afresh(contest, subscriptions, numbers)
+        return _IncrementalCover(contest, subscriptions, types, numbers, clipped)
+    return _RecomputedCover(contest, subscriptions, numbers)

@@ -1,6 +1,6 @@
-"""From one plan to the next: what brokers have been told is compared, and only what differs is sent.
+"""Snapshots of the routing state by names, and the messages from one plan of a running stream to the next.
 
-What is new is told before what is gone is withdrawn, so that publications find their way meanwhile.
+New entries are sent before old ones are withdrawn, so that publications are routed correctly meanwhile.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sparing.control.merging.cycles import factors_told
+from sparing.control.merging.cycles import cycle_factors
 from sparing.control.routing.folded import Folded
 from sparing.model.bill import Bill, BillKey, MessageKind
 
@@ -18,7 +18,7 @@ Counts = dict[Ends, tuple[int, int]]  # sigma and tau
 
 @dataclass(frozen=True)
 class Election:
-    """Links that had to be decided together, and the messages that it took."""
+    """An entangled component: its links, and the messages of the election."""
 
     links: list[Ends]
     messages: dict[Ends, int]
@@ -26,27 +26,27 @@ class Election:
 
 @dataclass(frozen=True)
 class RoutingSnapshot:
-    """What brokers know of each other before the first change, by names."""
+    """The routing state before the first scheduled change, by names. Fields are part of the checkpoint format."""
 
     advertisements: dict[Ends, list[str]] = field(default_factory=dict)
     subscriptions: dict[Ends, dict[str, str]] = field(default_factory=dict)  # entry -> kind of message
-    announced: dict[Ends, list[str]] = field(default_factory=dict)  # contests for the k best that were told down
-    counts: dict[str, Counts] = field(default_factory=dict)  # by topic, if counts travel
-    signalled: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by topic: messages to agree from nothing
+    announced: dict[Ends, list[str]] = field(default_factory=dict)  # top-k contests
+    counts: dict[str, Counts] = field(default_factory=dict)  # by topic, with the min-cost matchmaker
+    signalled: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by topic: messages of initial signalling
     elections: dict[str, list[Election]] = field(default_factory=dict)  # by topic
     cycles: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by merged topic: factors of notification cycles
     links: list[Ends] = field(default_factory=list)  # of the overlay, each in one direction
 
 
 def snapshot_of(start: Folded) -> RoutingSnapshot:
-    """What brokers know, by names; an entry has the names of all in it."""
+    """Return the snapshot of a routing state; an entry is the ids of its members, separated by newlines."""
     spread, plan = start.spread, start.spread.plan
     ends = plan.routes.ends
     advertisements: dict[Ends, list[str]] = {}
     for link, number in spread.advertised():
         advertisements.setdefault(ends(link), []).append(repr(plan.advertisements[number]))
     subscriptions: dict[Ends, dict[str, str]] = {}
-    for (link, kind), numbers in spread.told.items():
+    for (link, kind), numbers in spread.forwarded.items():
         known = subscriptions.setdefault(ends(link), {})
         for entry in start.members(numbers):
             known["\n".join(plan.subscriptions[number].id for number in entry.tolist())] = kind.value
@@ -68,16 +68,23 @@ def snapshot_of(start: Folded) -> RoutingSnapshot:
         ]
         for topic, components in spread.elections.items()
     }
-    cycles = factors_told(plan)
+    cycles = cycle_factors(plan)
     return RoutingSnapshot(
-        advertisements, subscriptions, announced, counts, signalled, elections, cycles, list(plan.links)
+        advertisements=advertisements,
+        subscriptions=subscriptions,
+        announced=announced,
+        counts=counts,
+        signalled=signalled,
+        elections=elections,
+        cycles=cycles,
+        links=list(plan.links),
     )
 
 
 def difference(before: tuple[Bill, RoutingSnapshot], after: tuple[Bill, RoutingSnapshot]) -> Bill:
-    """What it takes to get from one plan to the next. Nothing can be withdrawn over a link that is no more.
+    """Return the messages from one plan to the next, each given by its control bill and snapshot.
 
-    Plans are given by their control bills, whose messages at later times stay as they are, and by what was told.
+    Messages of scheduled changes are billed as in the new plan. Links that no longer exist carry no withdrawals.
     """
     bill = Bill()
     for key, messages in after[0].items():
@@ -94,7 +101,7 @@ def difference(before: tuple[Bill, RoutingSnapshot], after: tuple[Bill, RoutingS
         changed = set(old.announced.get(link, ())) ^ set(new.announced.get(link, ()))
         _add(bill, link, MessageKind.CHANNEL, len(changed))
     for topic in new.counts:
-        for link, messages in _counted(old.counts.get(topic), new, topic):
+        for link, messages in _signalling(old.counts.get(topic), new, topic):
             _add(bill, link, MessageKind.COORDINATION, messages)
     for topic, factors in new.cycles.items():
         known = old.cycles.get(topic, {})
@@ -105,21 +112,18 @@ def difference(before: tuple[Bill, RoutingSnapshot], after: tuple[Bill, RoutingS
 
 
 def _entries(old: dict[str, str], new: dict[str, str]) -> Iterable[tuple[MessageKind, int]]:
-    """Every new entry is told, and takes the place of old ones with the same members; others are withdrawn."""
-    come, gone = new.keys() - old.keys(), old.keys() - new.keys()
-    members = {member for entry in come for member in entry.split("\n")}
-    yield from ((MessageKind(new[entry]), 1) for entry in sorted(come))
-    yield from ((MessageKind(old[entry]), 1) for entry in sorted(gone) if members.isdisjoint(entry.split("\n")))
+    """Yield a message for every new entry, which replaces old ones with common members, and for every withdrawal."""
+    added, removed = new.keys() - old.keys(), old.keys() - new.keys()
+    members = {member for entry in added for member in entry.split("\n")}
+    yield from ((MessageKind(new[entry]), 1) for entry in sorted(added))
+    yield from ((MessageKind(old[entry]), 1) for entry in sorted(removed) if members.isdisjoint(entry.split("\n")))
 
 
-def _counted(old: Counts | None, told: RoutingSnapshot, topic: str) -> Iterable[tuple[Ends, int]]:
-    """Counts that have changed travel again: those of advertisements down a link, those of subscriptions up.
-
-    Links that must be decided together are, if one of them has other counts than before.
-    """
-    new = told.counts[topic]
+def _signalling(old: Counts | None, snapshot: RoutingSnapshot, topic: str) -> Iterable[tuple[Ends, int]]:
+    """Yield the messages for changed counts: sigma along a link, tau against it, and elections with changed links."""
+    new = snapshot.counts[topic]
     if old is None:
-        yield from told.signalled[topic].items()
+        yield from snapshot.signalled[topic].items()
         return
     changed = set()
     for link in _links(old, new):
@@ -128,7 +132,7 @@ def _counted(old: Counts | None, told: RoutingSnapshot, topic: str) -> Iterable[
         yield (link[1], link[0]), int(tau != now_tau)
         if (sigma, tau) != (now_sigma, now_tau):
             changed.add(link)
-    for election in told.elections.get(topic, ()):
+    for election in snapshot.elections.get(topic, ()):
         if not changed.isdisjoint(election.links):
             yield from election.messages.items()
 

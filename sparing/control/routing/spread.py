@@ -1,13 +1,13 @@
-"""How far advertisements and subscriptions spread, and where channels are set up between those that have met.
+"""The spread of advertisements and subscriptions over links, and the channels between those that have met.
 
-On every topic, links are marked by the matchmaker (p-links and s-links). An advertisement travels the p-links of its
-publisher's tree. A subscription climbs the s-links towards the publishers of its topic, reduced by plain covering; the
-brokers there need not know what is published. Where both meet, they are intersected, and a channel is set up over the
-p-links towards the publisher, reduced by the advertisement's own covering.
+The matchmaker marks the links of every topic as p-links and s-links. An advertisement travels the p-links of its
+publisher's tree. A subscription travels the s-links towards the publishers of its topic, reduced by regular covering;
+the brokers there do not know the advertisements. Where both meet, a channel is set up over the p-links towards the
+publisher for matching subscriptions, reduced by the advertisement's own covering.
 
-An advertisement that asks for the k best needs more: brokers below the meeting place must know it, too, to know whom
-they may leave out. So where it meets a match it is told on, down to where the matches are, and its own covering is at
-work on all links. Publications therefore reach the same subscribers under any marking.
+Top-k advertisements need more: brokers downstream of the meeting point must know the contest, too, because its covering
+depends on scores. So it is announced down the s-links to all brokers with matches, and its covering applies to all
+links. Publications therefore reach the same subscribers under any marking.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ EntriesByLink = dict[tuple[int, MessageKind], np.ndarray]  # link and kind of me
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """What brokers know and have been told, given who is in force."""
+    """The routing tables of a plan for the subscriptions in force."""
 
     plan: Plan
     markings: dict[str, Marking]  # by topic
-    climbing: dict[tuple[str, int], RoutingTable]  # by topic and publishers' broker: subscriptions on their way up
-    tables: tuple[RoutingTable, ...]  # of the different contests of the advertisements
+    climbing: dict[tuple[str, int], RoutingTable]  # by topic and publishers' broker: subscriptions on s-links
+    tables: tuple[RoutingTable, ...]  # one for each different contest of the advertisements
 
     def advertised(self) -> Iterator[tuple[int, int]]:
-        """Links and the numbers of the advertisements that cross them."""
+        """Yield pairs of a link and the number of an advertisement that crosses it."""
         for number, advertisement in enumerate(self.plan.advertisements):
             marking = self.markings[advertisement.topic]
             tree = marking.demand.trees[marking.roots.index(self.plan.routes.number[advertisement.broker])]
             yield from ((link, number) for link in tree.links[~marking.s_link[tree.links]].tolist())
 
     @cached_property
-    def told(self) -> EntriesByLink:
-        """The subscriptions that are told over links, each once, for however many advertisements."""
+    def forwarded(self) -> EntriesByLink:
+        """The subscriptions that are forwarded over links; a subscription crosses a link once for all contests."""
         found: dict[tuple[int, MessageKind], list[np.ndarray]] = {}
         for table in self.climbing.values():
-            for link, numbers in table.told().items():
+            for link, numbers in table.forwarded().items():
                 found.setdefault((link, MessageKind.SUBSCRIPTION), []).append(numbers)
         for table in self.tables:
-            climbs, everywhere = self.markings[table.contest.advertisement.topic].climbs, in_contest(table.contest)
-            for link, numbers in table.told().items():
+            climbs, everywhere = self.markings[table.contest.advertisement.topic].climbs, is_top_k(table.contest)
+            for link, numbers in table.forwarded().items():
                 if not climbs(link):
                     found.setdefault((link, MessageKind.CHANNEL), []).append(numbers)
                 elif everywhere:
@@ -65,16 +65,16 @@ class Spread:
         return {key: np.unique(np.concatenate(parts)) for key, parts in sorted(found.items())}
 
     @cached_property
-    def told_over(self) -> dict[int, np.ndarray]:
-        """Link -> the subscriptions that are told over it, whatever the kind of message."""
+    def forwarded_over(self) -> dict[int, np.ndarray]:
+        """Link -> the subscriptions that are forwarded over it, as messages of any kind."""
         found: dict[int, list[np.ndarray]] = {}
-        for (link, _), numbers in self.told.items():
+        for (link, _), numbers in self.forwarded.items():
             found.setdefault(link, []).append(numbers)
         return {link: np.unique(np.concatenate(parts)) for link, parts in found.items()}
 
     @cached_property
     def signalled(self) -> dict[str, dict[int, int]]:
-        """By topic, link -> messages by which brokers agree on the marking; none if that was given to them."""
+        """Topic -> link -> messages by which brokers agree on the marking; only for the min-cost matchmaker."""
         if self.plan.policy.matchmaker is not Matchmaker.MIN_COST:
             return {}
         found = {}
@@ -85,7 +85,7 @@ class Spread:
 
     @cached_property
     def elections(self) -> dict[str, list[tuple[list[int], dict[int, int]]]]:
-        """By topic, entangled components: their links, and link -> messages by which brokers agree on them."""
+        """Topic -> entangled components: their links, and link -> messages of the election."""
         found: dict[str, list[tuple[list[int], dict[int, int]]]] = {}
         for topic in self.signalled if not self.plan.shared else ():
             demand = self.markings[topic].demand
@@ -100,45 +100,45 @@ class Spread:
 
     @cached_property
     def announced(self) -> dict[int, list[Contest]]:
-        """Link -> the contests for the k best that are told down it, an s-link, because somebody matches beyond."""
+        """S-link -> the top-k contests that are announced down it because a subscription beyond it matches."""
         found: dict[int, list[Contest]] = {}
         for table in self.tables:
-            if in_contest(table.contest):
+            if is_top_k(table.contest):
                 climbs = self.markings[table.contest.advertisement.topic].climbs
-                for link in filter(climbs, table.told()):
+                for link in filter(climbs, table.forwarded()):
                     found.setdefault(Routes.reverse(link), []).append(table.contest)
         return found
 
 
-def in_contest(contest: Contest) -> bool:
-    """Whether an advertisement asks for the k best."""
+def is_top_k(contest: Contest) -> bool:
+    """Return whether the advertisement of a contest has `top_k`."""
     return contest.advertisement.top_k is not None
 
 
 def spread_of(
     plan: Plan, in_force: np.ndarray, covering: bool = True, s_links: Mapping[str, np.ndarray] | None = None
 ) -> Spread:
-    """What is told when some subscriptions are in force, with covering or without, under the best or given markings."""
+    """Return the spread for subscriptions in force, with or without covering; `s_links` replaces the marking."""
     markings = {topic: plan.marking(topic, in_force) for topic in plan.topics}
     if s_links is not None:
         markings = {topic: replace(marking, s_link=s_links[topic]) for topic, marking in markings.items()}
     climbing = {}
     for topic, marking in markings.items():
-        # On a shared tree the same climbs over a link, whichever publishers lie beyond.
+        # On a shared tree the subscriptions on an s-link do not depend on the publishers' broker.
         done: dict[int, np.ndarray] | None = {} if plan.shared else None
         for root in marking.roots:
             contest = _covered(plan.climb(topic, root), covering)
             climbing[topic, root] = table_of(
-                contest, plan.broker_of, plan.routes, False, in_force, over=marking.climbs, done=done
+                contest, plan.broker_of, plan.routes, in_force=in_force, over=marking.climbs, done=done
             )
     tables = []
     for number in sorted(set(plan.contest_of)):
         contest = _covered(plan.contests[number], covering)
         met = None
-        if not in_contest(contest):
+        if not is_top_k(contest):
             topic, root = contest.advertisement.topic, plan.routes.number[contest.advertisement.broker]
             met = MetSubscriptions(climbing[topic, root], markings[topic].climbs)
-        tables.append(table_of(contest, plan.broker_of, plan.routes, False, in_force, met))
+        tables.append(table_of(contest, plan.broker_of, plan.routes, in_force=in_force, met=met))
     return Spread(plan, markings, climbing, tuple(tables))
 
 

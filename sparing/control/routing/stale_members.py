@@ -1,4 +1,4 @@
-"""What follows when subscriptions come and go: messages, and what folded entries attract in vain meanwhile."""
+"""The effects of scheduled changes of subscriptions: messages, and stale members of folded entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparing.model.bill import Bill
 
 
 class StaleMember(NamedTuple):
-    """A subscription that an entry on a link still stands for, although it is told there no more."""
+    """A withdrawn subscription that a folded entry on a link still contains."""
 
     number: int
     link: int  # in the direction of subscriptions
@@ -19,7 +19,7 @@ class StaleMember(NamedTuple):
 
 @dataclass(frozen=True)
 class RoutingChanges:
-    """Messages by time, and stale_members in the order of their numbers."""
+    """Messages by time bucket, and stale members in the order of their numbers."""
 
     bill: Bill
     stale_members: tuple[StaleMember, ...]

@@ -1,7 +1,7 @@
-"""Routing tables: what every broker knows of the subscriptions that an advertisement concerns.
+"""Routing tables: the subscriptions that each broker knows for one advertisement.
 
-A broker knows the subscriptions of its own subscribers and what its neighbours away from the publisher told it; it
-tells its neighbour towards the publisher what covering leaves of them.
+A broker knows the subscriptions of its own subscribers and those forwarded by its downstream neighbours. It forwards to
+its upstream neighbour the subscriptions that are not covered.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ from sparing.control.routes import Routes
 
 @dataclass(frozen=True, eq=False)
 class KnownSubscriptions:
-    """What one broker knows: subscription numbers, ascending, and how many subscriptions each stands for.
-
-    `forwarded` are the places of those that it tells its neighbour towards the publisher, over `link`.
-    """
+    """The subscriptions that one broker knows."""
 
     broker: int
-    numbers: np.ndarray
-    weights: np.ndarray
-    forwarded: np.ndarray
-    link: int  # NO_LINK at the publisher's own broker
+    numbers: np.ndarray  # of subscriptions, ascending
+    weights: np.ndarray  # number of subscriptions that each represents
+    forwarded: np.ndarray  # positions of those that the broker forwards over `link`
+    link: int  # to the upstream neighbour, NO_LINK at the publisher's own broker
 
 
 NO_LINK = -1
@@ -35,14 +32,14 @@ NO_LINK = -1
 
 @dataclass(frozen=True, eq=False)
 class RoutingTable:
-    """The brokers that know something, those farthest from the publisher first."""
+    """The known subscriptions of all brokers that know some, those farthest from the publisher first."""
 
     contest: Contest
-    at: int  # the publisher's broker
+    root: int  # the publisher's broker
     known: tuple[KnownSubscriptions, ...]
 
-    def told(self) -> dict[int, np.ndarray]:
-        """Link -> numbers of the subscriptions that cross it."""
+    def forwarded(self) -> dict[int, np.ndarray]:
+        """Link -> numbers of the subscriptions that are forwarded over it."""
         return {
             entry.link: entry.numbers[entry.forwarded]
             for entry in self.known
@@ -51,38 +48,39 @@ class RoutingTable:
 
 
 class MetSubscriptions(NamedTuple):
-    """What an advertisement meets: subscriptions that climbed without knowing it, and over which links they do."""
+    """Subscriptions that travelled s-links without knowledge of the advertisement that they meet."""
 
     climbing: RoutingTable
-    climbs: Callable[[int], bool]
+    climbs: Callable[[int], bool]  # link -> whether subscriptions travel over it
 
 
 def table_of(
     contest: Contest,
     broker_of: np.ndarray,
     routes: Routes,
-    weighted: bool,
+    *,
+    weighted: bool = False,
     in_force: np.ndarray | None = None,
     met: MetSubscriptions | None = None,
     over: Callable[[int], bool] | None = None,
     done: dict[int, np.ndarray] | None = None,
 ) -> RoutingTable:
-    """The routing table of an advertisement. `in_force` (by subscription number) leaves some subscriptions out.
+    """Return the routing table of a contest for the subscriptions `in_force` (None: all).
 
-    With `met`, brokers that do not know the advertisement have what climbs there, and tell that. With `over`, only
-    brokers that tell over such links are of interest, and what they tell goes no further than these lead. `done` has
-    for links what has been worked out before, if that is known to be the same; it is added to.
+    With `met`, brokers on s-links know and forward the climbing subscriptions. With `over`, subscriptions are forwarded
+    only over links for which it returns true. `done` caches forwarded subscriptions by link, for tables that agree on
+    them; it is extended.
     """
     climbing = {} if met is None else {entry.broker: entry for entry in met.climbing.known}
     root = routes.number[contest.advertisement.broker]
     homes = broker_of[contest.numbers]
-    there = routes.hops[homes, root] >= 0
+    reachable = routes.hops[homes, root] >= 0
     if in_force is not None:
-        there &= in_force[contest.numbers]
-    # Places in the contest by broker, and the weight of each.
+        reachable &= in_force[contest.numbers]
+    # Broker -> positions in the contest, and the weight of each.
     arrived: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
-    for broker in np.unique(homes[there]).tolist():
-        own = np.flatnonzero(there & (homes == broker))
+    for broker in np.unique(homes[reachable]).tolist():
+        own = np.flatnonzero(reachable & (homes == broker))
         arrived[broker] = [(own, np.ones(len(own)))]
     known = []
     for broker in sorted(range(len(routes.brokers)), key=lambda b: (-int(routes.hops[b, root]), b)):
@@ -100,7 +98,7 @@ def table_of(
             continue
         if met is not None and met.climbs(link):
             below = climbing[broker]
-            places, sent = (_places(contest, some) for some in (below.numbers, below.numbers[below.forwarded]))
+            places, sent = (_places(contest, part) for part in (below.numbers, below.numbers[below.forwarded]))
             arrived.setdefault(int(routes.target[link]), []).append((sent, np.ones(len(sent))))
             ones = np.ones(len(places))
             known.append(KnownSubscriptions(broker, contest.numbers[places], ones, np.searchsorted(places, sent), link))
@@ -115,5 +113,5 @@ def table_of(
 
 
 def _places(contest: Contest, numbers: np.ndarray) -> np.ndarray:
-    """The places of those of some subscriptions that can match."""
+    """Return the positions in a contest of those subscriptions that take part in it."""
     return np.flatnonzero(np.isin(contest.numbers, numbers, assume_unique=True))

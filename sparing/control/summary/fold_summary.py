@@ -1,4 +1,4 @@
-"""What a plan folds, in numbers: clusters, the brokers that fold them, what that saves and what it risks."""
+"""The folds of a plan in numbers: clusters, the brokers that fold them, savings and risks."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from sparing.control.routing.folded import Folded, FoldedTopic
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Subscriptions that are told as one, the brokers that fold them, what that saves (entries on links) and risks."""
+    """Subscriptions with a common entry, the brokers that fold them, the saved entries on links, and the risk."""
 
     subscriptions: tuple[str, ...]
     brokers: tuple[str, ...]
     saved: int
-    unique_range: float | None  # None: it would take too long to work out
+    unique_range: float | None  # None: not computed because it would take too long
     delay: int
 
     @property
     def risk(self) -> float | None:
-        """The cost: what becomes false when somebody leaves, times how long that takes to mend."""
+        """Unique range times delay."""
         return None if self.unique_range is None else self.unique_range * self.delay
 
 
 @dataclass(frozen=True, slots=True)
 class FoldingSummary:
-    """The clusters of a topic, those that save most first.
+    """The clusters of a topic, by saving.
 
-    `target` is the benefit asked for (theta), `possible` that of a single cluster; `space` is the measure of where
-    publications lie, to compare ranges with. `alone` are subscriptions that may not be folded.
+    `target` is the requested benefit (theta), `possible` that of a single cluster; `space` is the measure of the
+    advertised space, to compare ranges with. `alone` is the number of subscriptions that may not be folded.
     """
 
     topic: str
@@ -49,11 +49,12 @@ class FoldingSummary:
 
 
 def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
-    """What is folded of every topic."""
+    """Return the summary of every folded topic."""
     plan, found = start.spread.plan, []
-    told = {link: set(numbers.tolist()) for link, numbers in start.spread.told_over.items()} if start.topics else {}
+    by_link = start.spread.forwarded_over if start.topics else {}
+    forwarded = {link: set(numbers.tolist()) for link, numbers in by_link.items()}
     for topic, fold in start.topics.items():
-        clusters = [_cluster(plan, fold, members, told) for members in fold.folds.clusters()]
+        clusters = [_cluster(plan, fold, members, forwarded) for members in fold.folds.clusters()]
         found.append(
             FoldingSummary(
                 topic,
@@ -61,8 +62,8 @@ def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
                 fold.problem.possible(),
                 fold.folds.benefit,
                 fold.folds.cost,
-                fold.ground.space,
-                int((~fold.ground.foldable).sum()),
+                fold.ranges.space,
+                int((~fold.ranges.foldable).sum()),
                 tuple(sorted(clusters, key=lambda cluster: (-cluster.saved, cluster.subscriptions))),
             )
         )
@@ -70,20 +71,20 @@ def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
 
 
 def _unique_range(problem: Problem, places: np.ndarray) -> float | None:
-    """The unique range of a cluster, if it is quickly worked out."""
+    """Return the unique range of a cluster, None if it would take long to compute."""
     return unique_of_many(problem, places) if quick(problem, places) else None
 
 
-def _cluster(plan: Plan, fold: FoldedTopic, places: np.ndarray, told: dict[int, set[int]]) -> Cluster:
-    """A cluster; a broker folds it where members come together that are told on from there as one."""
-    routes, members = plan.routes, set(fold.ground.numbers[places].tolist())
-    over = {link: members & numbers for link, numbers in told.items() if members & numbers}
+def _cluster(plan: Plan, fold: FoldedTopic, places: np.ndarray, forwarded: dict[int, set[int]]) -> Cluster:
+    """Return a cluster; a broker folds it if several members, or entries with members, arrive there."""
+    routes, members = plan.routes, set(fold.ranges.numbers[places].tolist())
+    over = {link: members & numbers for link, numbers in forwarded.items() if members & numbers}
     at = []
     for link, mine in over.items():
         broker = int(routes.source[link])
         own = sum(int(plan.broker_of[number]) == broker for number in mine)
-        told_by = sum(bool(mine & over[other]) for other in over if int(routes.target[other]) == broker)
-        if own + told_by > 1:
+        received = sum(bool(mine & over[other]) for other in over if int(routes.target[other]) == broker)
+        if own + received > 1:
             at.append(broker)
     return Cluster(
         tuple(plan.subscriptions[number].id for number in sorted(members)),

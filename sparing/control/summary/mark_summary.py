@@ -1,4 +1,4 @@
-"""How the links of a topic are marked, in numbers: counts behind each mark, and where what is told meets."""
+"""The marking of a topic in numbers: counts of each link, and the brokers where advertisements meet subscriptions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sparing.control.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class MarkedLink:
-    """A directed link of a topic's trees: how it is marked, and the counts behind that.
+    """A directed link of a topic's trees with its mark.
 
-    `sigma` advertisements would cross it as a p-link, `tau` subscriptions, before covering, as an s-link; `eta` is what
-    the s-link saves, by weight.
+    `sigma` advertisements would cross it as a p-link, `tau` subscriptions, before covering, as an s-link; `eta` is the
+    weighted saving of the s-link.
     """
 
     source: str
@@ -30,7 +30,7 @@ class MarkedLink:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A broker where advertisements meet subscriptions: from brokers with publishers, from brokers with subscribers."""
+    """A broker where advertisements from publishers' brokers meet subscriptions from subscribers' brokers."""
 
     broker: str
     publishers: tuple[str, ...]
@@ -40,7 +40,7 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class MarkingSummary:
-    """The marking of a topic's links, and what it costs in content descriptors (by weight) beside both broadcasts."""
+    """The marking of a topic, and its cost in content descriptors (by weight) compared with both broadcasts."""
 
     topic: str
     cost: int
@@ -51,7 +51,7 @@ class MarkingSummary:
 
 
 def marking_summary(plan: Plan, topic: str, marking: Marking) -> MarkingSummary:
-    """The marking of a topic beside both broadcasts."""
+    """Return the summary of a topic's marking."""
     demand, names = marking.demand, plan.routes.brokers
     links = tuple(
         MarkedLink(
@@ -70,7 +70,7 @@ def marking_summary(plan: Plan, topic: str, marking: Marking) -> MarkingSummary:
 
 
 def _meetings(plan: Plan, marking: Marking) -> tuple[Meeting, ...]:
-    """Advertisements are followed from every source towards every goal, as far as p-links lead."""
+    """Return the brokers where the p-links from sources towards goals end."""
     routes, names = plan.routes, plan.routes.brokers
     goals = np.flatnonzero(marking.demand.subscribed)
     root, goal = (side.ravel() for side in np.meshgrid(marking.roots, goals, indexing="ij"))

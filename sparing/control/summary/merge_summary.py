@@ -1,4 +1,4 @@
-"""What a plan says about merged topics: who may coordinate their events, who merges, and how often who hears."""
+"""Merged topics in numbers: aggregators, distances and notification cycles."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from sparing.control.plan import Plan
 class MergeSummary:
     """A merged topic in one connected part of the overlay.
 
-    `levels` are the brokers by their distance from the active aggregators, nearest first: at whichever distance passive
-    aggregators are, it is among these. `cycle` is the highest common factor of all cycles in microseconds, 0
-    if everybody is told at once.
+    `levels` are the brokers by distance from the active aggregators, nearest first; passive aggregators are on one of
+    them. `cycle` is the greatest common divisor of all cycles in microseconds, 0 without cycles.
     """
 
     topic: str
@@ -26,11 +25,11 @@ class MergeSummary:
     active: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
     cycle: int
-    at_once: int  # how many subscriptions do not wait
+    at_once: int  # number of subscriptions without cycle
 
 
 def merges_of(plan: Plan) -> Iterator[MergeSummary]:
-    """All of them."""
+    """Yield the summary of each merged topic and connected part of the overlay."""
     names = plan.routes.brokers
     for name, topic in plan.topics.items():
         if topic.merge is None:

@@ -1,4 +1,4 @@
-"""A plan in numbers: what every broker gets to know, what it takes to tell it, and what is saved of that."""
+"""A plan in numbers: known subscriptions by broker, control messages by link, and the savings of covering."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.covering.contest import Contest
-from sparing.control.merging.cycles import factors_told
+from sparing.control.merging.cycles import cycle_factors
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, start_of
 from sparing.control.routing.folded import Folded, folded
@@ -26,25 +26,25 @@ from sparing.model.rank import Fairness
 
 @dataclass(frozen=True, slots=True)
 class CoveredCount:
-    """A number with covering, and what it would be without."""
+    """A number with covering and without."""
 
     with_covering: int
     without_covering: int
 
     @property
     def saved(self) -> int:
-        """What covering saves."""
+        """The saving by covering."""
         return self.without_covering - self.with_covering
 
     @property
     def saved_percent(self) -> float:
-        """The same, of what it would be without."""
+        """The saving by covering as a percentage of the number without."""
         return round(100 * self.saved / max(self.without_covering, 1), 1)
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerSummary:
-    """Subscriptions of a broker: of its own subscribers, told by neighbours, told to neighbours (once for each)."""
+    """Subscriptions of a broker: of its own subscribers, received from neighbours, sent to neighbours."""
 
     broker: str
     own: int
@@ -53,14 +53,14 @@ class BrokerSummary:
 
     @property
     def holds(self) -> CoveredCount:
-        """How many different subscriptions it knows: none of its own comes back from a neighbour."""
-        told = self.told_by_neighbours
-        return CoveredCount(self.own + told.with_covering, self.own + told.without_covering)
+        """The number of different subscriptions it knows; neighbours never send its own ones back."""
+        received = self.told_by_neighbours
+        return CoveredCount(self.own + received.with_covering, self.own + received.without_covering)
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerShare:
-    """What one broker holds and forwards of the subscriptions that an advertisement concerns."""
+    """The subscriptions of a contest that one broker knows and forwards."""
 
     broker: str
     holds: int
@@ -69,11 +69,11 @@ class BrokerShare:
 
 @dataclass(frozen=True, slots=True)
 class OfferSummary:
-    """What publishers advertise at one broker, who can match it, and how far these are told of.
+    """An advertisement of publishers at one broker, its matching subscriptions, and their forwarding.
 
-    `technique` is the covering that is used, `remark` what there is to say about it. `known` are the subscriptions that
-    the publishers' own broker gets to know, `messages` those that the links carry for this advertisement; `brokers` are
-    those that know some, the farthest first.
+    `technique` is the covering in use, `remark` a note about it. `known` are the subscriptions that reach the
+    publishers' broker, `messages` those forwarded over links for this advertisement; `brokers` are those that know
+    some, the farthest first.
     """
 
     publishers: tuple[str, ...]
@@ -92,7 +92,7 @@ class OfferSummary:
 
 @dataclass(frozen=True, slots=True)
 class LinkSummary:
-    """Messages over a directed link, with covering; some of them are saved by folding."""
+    """Control messages over a directed link, and the savings of covering and folding."""
 
     source: str
     target: str
@@ -110,14 +110,14 @@ class LinkSummary:
 
     @property
     def messages(self) -> int:
-        """All of them."""
-        told = self.subscriptions.with_covering + self.channels.with_covering - self.folded_away
-        return self.advertisements + told + self.coordination
+        """The number of all messages."""
+        subscribed = self.subscriptions.with_covering + self.channels.with_covering - self.folded_away
+        return self.advertisements + subscribed + self.coordination
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduledChanges:
-    """Subscriptions that come or go at some time, and the messages that follow; None if they were not counted."""
+    """Subscriptions that start or end at some time, and the messages of these changes; None if not counted."""
 
     subscriptions: int
     messages: int | None
@@ -125,10 +125,9 @@ class ScheduledChanges:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A plan with the subscriptions that are in force at a time: brokers and offers that know most first.
+    """A plan at a point in time; brokers and offers with the most known subscriptions come first.
 
-    A subscription crosses a link once, for however many advertisements, so the offers' messages may add up to more than
-    the links'.
+    A subscription crosses a link once for all advertisements, so the sum over offers may exceed the sum over links.
     """
 
     in_force: int
@@ -168,13 +167,13 @@ class Summary:
         return _sum(link.channels for link in self.links)
 
     @property
-    def told(self) -> CoveredCount:
+    def subscription_messages(self) -> CoveredCount:
         """All messages about subscriptions."""
         return _sum([self.subscribed, self.channels])
 
     @property
     def coordination(self) -> int:
-        """Messages by which brokers agree on markings, and tell notification cycles."""
+        """Messages for markings and notification cycles."""
         return sum(link.coordination for link in self.links)
 
 
@@ -184,9 +183,9 @@ def _sum(counts: Iterable[CoveredCount]) -> CoveredCount:
 
 
 def summary_of(plan: Plan, time: int | None = None, patient: bool = False) -> Summary:
-    """The summary at a time; None is before the first change.
+    """Return the summary at a time; None is before the first change.
 
-    Unless one is `patient`, messages that follow when subscriptions come and go are only counted if that is quick.
+    The messages of scheduled changes are counted only if that is quick, or if `patient`.
     """
     in_force = plan.in_force(time)
     spread, without = spread_of(plan, in_force), spread_of(plan, in_force, covering=False)
@@ -212,7 +211,7 @@ SubscriptionsByLink = dict[int, int]  # link -> how many different subscriptions
 
 def _told(spread: Spread, *kinds: MessageKind) -> SubscriptionsByLink:
     found: Counter[int] = Counter()
-    for (link, kind), numbers in spread.told.items():
+    for (link, kind), numbers in spread.forwarded.items():
         if not kinds or kind in kinds:
             found[link] += len(numbers)
     return found
@@ -225,7 +224,7 @@ def _brokers(
     own = np.bincount(plan.broker_of[in_force], minlength=len(routes.brokers))
 
     def total(broker: int, ends: np.ndarray) -> CoveredCount:
-        """What crosses the links that end, or begin, at a broker; neighbours never tell it of the same subscription."""
+        """Sum over the links of a broker; different neighbours never send it the same subscription."""
         links = np.flatnonzero(ends == broker).tolist()
         return CoveredCount(sum(told.get(link, 0) for link in links), sum(without.get(link, 0) for link in links))
 
@@ -268,7 +267,7 @@ def _known_at_root(table: RoutingTable) -> int:
 
 
 def _messages(table: RoutingTable) -> int:
-    return sum(len(numbers) for numbers in table.told().values())
+    return sum(len(numbers) for numbers in table.forwarded().values())
 
 
 def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]:
@@ -284,9 +283,9 @@ def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]
         case Covering.NONE if rank.needs_everyone:
             return "none", "diverse needs everyone: each subscription is ranked by its distance to all others"
         case Covering.NONE:
-            return "none", "covering: regular leaves out who may be among the k best; rank and ancestor do not"
+            return "none", "covering: regular may drop one of the k best; rank and ancestor do not"
         case Covering.REGULAR if chosen:
-            return "RegularCover", "exact fairness asks how many match, so only where there is a match must be known"
+            return "RegularCover", "exact fairness asks how many match, so only brokers with a match must be known"
         case Covering.REGULAR:
             return "RegularCover", None
         case Covering.RANK:
@@ -295,7 +294,7 @@ def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]
             technique = "AncestorCoverK"
     remarks = []
     if contest.certain is not None:
-        remarks.append("the score depends on the publication, so only what provably always ranks lower is left out")
+        remarks.append("the score depends on the publication: only provably lower-ranking subscriptions are dropped")
     if rank.fair is Fairness.WEIGHTED:
         remarks.append("with weights, for the lots")
     return technique, "; ".join(remarks) or None
@@ -304,12 +303,12 @@ def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]
 def _links(start: Folded, without: Spread) -> tuple[LinkSummary, ...]:
     spread = start.spread
     routes = spread.plan.routes
-    away = {key: len(numbers) - len(start.entries[key]) for key, numbers in spread.told.items()}
+    away = {key: len(numbers) - len(start.entries[key]) for key, numbers in spread.forwarded.items()}
     advertised = Counter(link for link, _ in spread.advertised())
     signalled = Counter[int]()
     for sent in spread.signalled.values():
         signalled.update(sent)
-    for factors in factors_told(spread.plan).values():
+    for factors in cycle_factors(spread.plan).values():
         for source, target in factors:
             signalled[int(routes.link_of[routes.number[source], routes.number[target]])] += 1
     subscribed, channels = (
@@ -333,7 +332,7 @@ def _links(start: Folded, without: Spread) -> tuple[LinkSummary, ...]:
     return tuple(sorted(found, key=lambda link: -link.messages))
 
 
-MOST_WORK = 100_000  # cover entries that are made or looked at, some seconds in all
+MOST_WORK = 100_000  # cover entries that are built or visited: some seconds
 
 
 def _changes(plan: Plan, start: Folded | None, patient: bool) -> ScheduledChanges:
@@ -348,7 +347,7 @@ def _changes(plan: Plan, start: Folded | None, patient: bool) -> ScheduledChange
 
 
 def _work(table: RoutingTable, changing: int) -> float:
-    """About how much it takes to keep up a table: covers that know no shortcut are worked out again each time."""
+    """Estimate the work of updating a table; covers that are not incremental are recomputed at every change."""
     entries = sum(len(entry.numbers) for entry in table.known)
     afresh = table.contest.certain is not None or table.contest.method is Covering.RANK
     return entries + changing * (entries / 5 if afresh else 40)

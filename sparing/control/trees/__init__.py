@@ -1,1 +1,1 @@
-"""Which broker serves whom, and which links form the delivery tree."""
+"""Delivery trees and attachment: `shared_tree`, `attachment`, and the methods `do` and `ds` (with `unique_range`)."""

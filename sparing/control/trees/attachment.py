@@ -1,4 +1,4 @@
-"""Where somebody is attached, what the alternatives were, and why: what DO and DS have in common."""
+"""Reasons and distances of attachments, shared by DO and DS."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SIMILARITY = "similarity"
 
 @dataclass(frozen=True, slots=True)
 class AttachmentReason:
-    """Why a subscriber (or a leaf broker: `kind`) with several candidates hangs at a broker.
+    """The attachment of a subscriber (or a leaf broker: `kind`) with several candidate brokers, and its reason.
 
-    `alternatives` are all candidates with their distances, the chosen one too. By similarity, the broker's unique range
-    fell by `range_saved` when it came, and it is `hops_more` farther away than by distance only.
+    `alternatives` are the distances of all candidates. By similarity, the attachment lowered the broker's unique range
+    by `range_saved`, and the broker is `hops_more` farther away than the nearest one. Fields are JSON keys.
     """
 
     who: str
@@ -30,7 +30,7 @@ class AttachmentReason:
 
 
 def sources(subscriptions: Iterable[Subscription], advertisements: Iterable[Advertisement]) -> list[str]:
-    """The brokers whose publishers can match subscriptions, one for each such pair."""
+    """Return the publishers' broker of each pair of a subscription and an overlapping advertisement."""
     advertised = list(advertisements)
     return [
         ad.broker
@@ -46,7 +46,7 @@ def distances(
     subscriptions: Iterable[Subscription],
     advertisements: Iterable[Advertisement],
 ) -> dict[str, dict[str, float]]:
-    """Subscriber with several candidates -> each of them -> the sum of hops to the brokers that matter."""
+    """Subscriber with several candidates -> candidate -> sum of hops to the brokers of `sources`."""
     own: dict[str, list[Subscription]] = {who: [] for who, brokers in candidates.items() if len(brokers) > 1}
     for subscription in subscriptions:
         if subscription.subscriber in own:
@@ -62,5 +62,5 @@ def distances(
 
 
 def nearest(far: Mapping[str, float]) -> str:
-    """The broker with the least distance, then the lowest name."""
+    """Return the broker with the least distance, then the lowest name."""
     return min(far, key=lambda broker: (far[broker], broker))

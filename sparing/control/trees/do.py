@@ -1,4 +1,4 @@
-"""DO: a subscriber that may attach to several brokers is served by the nearest (distance only).
+"""DO (distance only): a subscriber with several candidate brokers is attached to the nearest.
 
 Nearest means the least sum of distances to the brokers whose publishers can match one of its subscriptions; ties go
 to the lower broker name. Source: mefa.txt, the baseline of its tree construction.
@@ -19,7 +19,7 @@ def do(
     subscriptions: Iterable[Subscription],
     advertisements: Iterable[Advertisement],
 ) -> tuple[dict[str, str], tuple[AttachmentReason, ...]]:
-    """Subscriber -> the broker that serves it, and why, for those with several candidates, in the order of names."""
+    """Return the broker of each subscriber, and the reasons for those with several candidates, by name."""
     far = distances(routes, candidates, subscriptions, advertisements)
     reasons = tuple(AttachmentReason(who, nearest(far[who]), far[who]) for who in sorted(far))
     homes = {who: brokers[0] for who, brokers in candidates.items()}

@@ -1,11 +1,9 @@
-"""DS: who may hang at several brokers hangs where distance and similarity together are best.
+"""DS (distance and similarity): attachment of subscribers and leaf brokers with several candidate brokers.
 
-Everybody begins at the nearest broker. An assignment of i to another broker j makes the unique range at j fall by some
-range and costs i some hops. The one with the most range per hop is carried out, again and again, while that is more
-than gamma. What costs no hops comes first. Every assignment is carried out at most once, so this ends; nobody returns
-to where it began. Source: mefa.txt, "Subscription tree construction", the greedy algorithm.
-
-The slides look at the broker that somebody comes to, not at the one that it leaves, and so does this.
+Every item starts at the nearest broker. Moving item i to broker j lowers the unique range at j and costs hops. The move
+with the largest range per hop is made repeatedly, while that is more than gamma; moves without extra hops come first.
+Every move is made at most once, so the algorithm ends, and no item returns to its first broker. As in the slides, only
+the broker that an item moves to counts. Source: mefa.txt, "Subscription tree construction", the greedy algorithm.
 """
 
 from __future__ import annotations
@@ -29,13 +27,13 @@ from sparing.model.topic import Topic
 
 
 class Move(NamedTuple):
-    """An assignment that was carried out."""
+    """A move of an item to another broker."""
 
     item: int
     before: int
     after: int
-    range_saved: float  # by which the unique range fell at the broker it came to
-    hops_more: float  # than where it was before
+    range_saved: float  # decrease of the unique range at broker `after`
+    hops_more: float  # than at broker `before`
 
 
 def attach(
@@ -46,10 +44,10 @@ def attach(
     gamma: float,
     owner: Sequence[int] | None = None,
 ) -> tuple[list[int], list[Move]]:
-    """Item -> the broker where it hangs in the end, and the moves that led there.
+    """Return the final broker of each item, and the moves.
 
-    Item i may hang at the brokers `candidates[i]`, `hops[i]` away, and begins at `first[i]`. `owner` says whose each
-    subscription is (None: item i has subscription i).
+    Item i has the brokers `candidates[i]`, at distances `hops[i]`, and starts at `first[i]`. `owner` is the item of
+    each subscription (None: item i has subscription i).
 
     Ties: the larger range, then the lower item, then the lower broker.
     """
@@ -65,12 +63,12 @@ def ds(
     topics: Mapping[str, Topic],
     gamma: float,
 ) -> tuple[dict[str, str], tuple[AttachmentReason, ...]]:
-    """Subscriber -> the broker that serves it, and why, for those with several candidates."""
+    """Return the broker of each subscriber, and the reasons for those with several candidates."""
     wanted, advertised = list(subscriptions), list(advertisements)
     homes, near = do(routes, candidates, wanted, advertised)
     options = {who: {broker: 0.0} for who, broker in homes.items()} | {r.who: r.alternatives for r in near}
     owners = [subscription.subscriber for subscription in wanted]
-    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma)
+    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma=gamma)
     reasons = tuple(moved.get(reason.who, reason) for reason in near)
     return homes | {reason.who: reason.broker for reason in reasons}, reasons
 
@@ -112,7 +110,7 @@ def ds_tree(
         goals = sources(at[broker], advertised) if len(hosts) > 1 else []
         options[broker] = {host: sum(routes.distance(host, goal) + 1 for goal in goals) for host in hosts}
     owners = [served_by[subscription.subscriber] for subscription in wanted]
-    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma)
+    moved = _moved(homes, options, owners, wanted, advertised, topics, gamma=gamma)
     reasons = tuple(
         moved.get(leaf, AttachmentReason(leaf, homes[leaf], options[leaf]))
         for leaf in sorted(homes)
@@ -131,9 +129,10 @@ def _moved(
     subscriptions: Sequence[Subscription],
     advertisements: Sequence[Advertisement],
     topics: Mapping[str, Topic],
+    *,
     gamma: float,
 ) -> dict[str, AttachmentReason]:
-    """Those that hang elsewhere than at first, given whose each subscription is."""
+    """Return the reasons of items that moved; `owners` has the item of each subscription."""
     names = sorted(homes)
     brokers = sorted({broker for mine in options.values() for broker in mine})
     number = {broker: at for at, broker in enumerate(brokers)}
@@ -214,7 +213,7 @@ def _greedy(
 
 
 def _best(falls: np.ndarray, more: np.ndarray, left: np.ndarray, gamma: float) -> int | None:
-    """The assignment with the most range per hop, if that is more than gamma."""
+    """Return the move with the largest range per hop, if that is more than gamma."""
     rows = np.flatnonzero(left & (falls > 0) & (more < inf))
     free = more[rows] <= 0
     ratio = np.where(free, inf, falls[rows] / np.where(free, 1.0, more[rows]))

@@ -112,7 +112,7 @@ def workload(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[dict[i
     raw = 0
     for time, broker, facts in event.log:
         tick = time if event.at_once else (next_tick(event, time) or time)
-        way = tree.way_up(broker, roles)
+        way = tree.path_up(broker, roles)
         at = next((place for place, b in enumerate(way) if b in roles.passive), None)
         if at is None:
             raw += len(way) - 1
@@ -162,7 +162,7 @@ def nearer(tree: MergeTree, event: Event, hops: int, new: New) -> dict[int, Aggr
     roles = tree.roles(hops)
     found: dict[int, AggregatorLoad] = {}
     for time, broker, facts in event.log:
-        way = tree.way_up(broker, roles)
+        way = tree.path_up(broker, roles)
         at = next((place for place, b in enumerate(way) if b in roles.passive), None)
         if len(way) > 1 and (at is None or roles.distance[way[at]] == hops):
             tick = time if event.at_once else (next_tick(event, time) or time)
@@ -179,14 +179,14 @@ def literal_savings(tree: MergeTree, event: Event, hops: int, cycle: int) -> tup
     cycles = max(1.0, (event.last - event.began) / cycle) if cycle else 1.0
     received: dict[int, int] = dict.fromkeys(roles.passive, 0)
     for broker, times in published.items():
-        way = tree.way_up(broker, roles)
+        way = tree.path_up(broker, roles)
         taker = next((b for b in way if b in roles.passive), None)
         if taker is not None:
             received[taker] += times
     closer = away = 0.0
     parents: dict[int, list[int]] = {}
     for broker in sorted(b for b in roles.passive if roles.distance[b] == hops):
-        way = tree.way_up(broker, roles)
+        way = tree.path_up(broker, roles)
         parents.setdefault(way[1], []).append(broker)
         children = [b for b in tree.neighbours[broker] if b != way[1]]
         if children:
@@ -251,7 +251,7 @@ def conclude(
 def tellers(tree: MergeTree, event: Event, hops: int) -> set[int]:
     """The passive aggregators that had a report of an event."""
     roles = tree.roles(hops)
-    return {broker for home in event.kept for broker in tree.way_up(home, roles) if broker in roles.passive}
+    return {broker for home in event.kept for broker in tree.path_up(home, roles) if broker in roles.passive}
 
 
 def _told(tree: MergeTree, hops: int, direction: int) -> int:

@@ -42,7 +42,7 @@ def gather(context: MergeContext, event: Event, time: int) -> bool:
 def _arrive(context: MergeContext, event: Event, time: int, source: int, at: int, facts: int) -> None:
     """A report that comes from `source` and has got to `at` goes on to the next aggregator, or is lost for now."""
     tree, roles = context.trees[event.tree], context.roles(event, time)
-    goal = tree.way_up(at, roles)[-1] if event.coordinator is None else event.coordinator
+    goal = tree.path_up(at, roles)[-1] if event.coordinator is None else event.coordinator
     acting = None if event.coordinator in context.down(time) else event.coordinator  # whatever its role is by now
     found = next((b for b in tree.path(at, goal) if b == acting or roles.aggregates(b)), None)
     context.messages.send(tree, source, goal if found is None else found, PUBLICATION, time)

@@ -225,7 +225,7 @@ class _Step:
         roles = context.roles(event, report.time)
         if not roles.active:
             return
-        claimants = {tree.way_up(at, roles)[-1] for at in self._same_moment(place)[event.tree, event.key]}
+        claimants = {tree.path_up(at, roles)[-1] for at in self._same_moment(place)[event.tree, event.key]}
         event.coordinator = elect(context, event, report.time, claimants)
 
     def _same_moment(self, place: int) -> dict[tuple[int, Key], set[int]]:
@@ -318,5 +318,5 @@ class _Step:
             far = max(placer.hops, placer.hops - moved)
             for broker, distance in before.distance.items():
                 if 0 < distance <= far:
-                    way = tree.way_up(broker, before)
+                    way = tree.path_up(broker, before)
                     context.messages.send(tree, way[1], broker, COORDINATION, time)

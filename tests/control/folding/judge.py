@@ -7,7 +7,7 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 
-from sparing.control.folding.problem import NO_WAY, Folds, Problem
+from sparing.control.folding.problem import NO_PATH, Folds, Problem
 
 
 def literal_spa(problem: Problem, theta: float, least: float = 0.0) -> Folds:
@@ -32,7 +32,7 @@ def literal_aa(problem: Problem, theta: float, least: float = 0.0) -> Folds:
     while saved(problem, of) < theta:
         choices = []
         for broker in set(range(problem.towards.shape[1])) - done:
-            members = [m for m in range(len(problem)) if problem.told[m].any() and comes_by(problem, m, broker)]
+            members = [m for m in range(len(problem)) if problem.links[m].any() and comes_by(problem, m, broker)]
             together = folded(of, members)
             benefit, alike = saved(problem, together) - saved(problem, of), similarity(problem, members)
             if benefit and alike > least:
@@ -47,7 +47,7 @@ def literal_aa(problem: Problem, theta: float, least: float = 0.0) -> Folds:
 
 
 def links_of(problem: Problem, member: int) -> set[tuple[int, int]]:
-    words = problem.told[member].tolist()
+    words = problem.links[member].tolist()
     return {(at, bit) for at, word in enumerate(words) for bit in range(64) if word >> bit & 1}
 
 
@@ -71,7 +71,7 @@ def share_links(problem: Problem, of: np.ndarray) -> bool:
 def comes_by(problem: Problem, member: int, broker: int) -> bool:
     for towards in problem.towards.tolist():
         at = int(problem.home[member])
-        while at != broker and towards[at] not in (at, NO_WAY):
+        while at != broker and towards[at] not in (at, NO_PATH):
             at = towards[at]
         if at == broker:
             return True
@@ -94,7 +94,7 @@ def saved(problem: Problem, of: np.ndarray) -> int:
 
 def _links(problem: Problem, member: int) -> list[int]:
     return [
-        64 * at + bit for at, word in enumerate(problem.told[member].tolist()) for bit in range(64) if word >> bit & 1
+        64 * at + bit for at, word in enumerate(problem.links[member].tolist()) for bit in range(64) if word >> bit & 1
     ]
 
 
@@ -146,7 +146,7 @@ def _way(towards: list[int], home: int) -> list[int]:
     """The brokers from one to the publishers' broker, none if no way leads there."""
     way = [home]
     while towards[way[-1]] != way[-1]:
-        if towards[way[-1]] == NO_WAY:
+        if towards[way[-1]] == NO_PATH:
             return []
         way.append(towards[way[-1]])
     return way

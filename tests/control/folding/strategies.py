@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from sparing.control.folding.problem import NO_WAY, Problem, bits
+from sparing.control.folding.problem import NO_PATH, Problem, bits
 
 SPAN = 8  # whole numbers from 0 on
 
@@ -26,7 +26,7 @@ def problems(draw: st.DrawFn, dimensions: int | None = None, most: int = 8) -> P
     roots = draw(st.lists(st.integers(0, brokers - 1), min_size=1, max_size=3, unique=True))
     towards = np.array([_towards(parents, root) for root in roots], dtype=np.int32)
     if draw(st.booleans()):
-        towards[-1][_behind(towards[-1], draw(st.integers(0, brokers - 1)))] = NO_WAY
+        towards[-1][_behind(towards[-1], draw(st.integers(0, brokers - 1)))] = NO_PATH
     count = draw(st.integers(1, most))
     homes = draw(st.lists(st.integers(0, brokers - 1), min_size=count, max_size=count))
     axes = dimensions or draw(st.integers(1, 3))
@@ -103,7 +103,7 @@ def _links(towards: np.ndarray, home: int) -> list[int]:
     found, brokers = [], towards.shape[1]
     for row in towards.tolist():
         at = home
-        while row[at] not in (at, NO_WAY):
+        while row[at] not in (at, NO_PATH):
             found.append(at * brokers + row[at])
             at = row[at]
     return found

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparing.control.folding.covered import covered
 from sparing.control.folding.measures import cost, cost_of, delay, saved, similarity, union, unique
-from sparing.control.folding.problem import NO_WAY, Problem, counted
+from sparing.control.folding.problem import NO_PATH, Problem, counted
 from tests.control.folding.strategies import SPAN, partitions, problems
 
 # p - b2 - b1; s1 and s2 are at b1, s3 at b2.
@@ -45,14 +45,14 @@ def test_points_are_counted(problem: Problem) -> None:
 @given(problems(), st.data())
 def test_a_link_carries_an_entry_for_each_cluster(problem: Problem, data: st.DataObject) -> None:
     of = data.draw(partitions(len(problem)))
-    told = [{bit for bit in range(64 * problem.told.shape[1]) if _has(problem, m, bit)} for m in range(len(problem))]
+    told = [{bit for bit in range(64 * problem.links.shape[1]) if _has(problem, m, bit)} for m in range(len(problem))]
     entries = {(link, of[member]) for member, links in enumerate(told) for link in links}
     assert saved(problem, of) == sum(map(len, told)) - len(entries)
     assert saved(problem, np.zeros(len(problem), dtype=np.int64)) == problem.possible()
 
 
 def _has(problem: Problem, member: int, bit: int) -> bool:
-    return bool(int(problem.told[member, bit // 64]) >> bit % 64 & 1)
+    return bool(int(problem.links[member, bit // 64]) >> bit % 64 & 1)
 
 
 def test_the_worked_example() -> None:
@@ -76,7 +76,7 @@ def test_the_illustration_of_cost() -> None:
 def test_the_illustration_of_related_work() -> None:
     # All three: benefit 3. If only the link above b2 counts: benefit 2. s2 and s3: benefit 1.
     assert saved(SLIDES, np.array([0, 0, 0])) == 3
-    everybody = int(counted(np.bitwise_and.reduce(SLIDES.told, axis=0)).sum())
+    everybody = int(counted(np.bitwise_and.reduce(SLIDES.links, axis=0)).sum())
     assert everybody * (len(SLIDES) - 1) == 2
     assert saved(SLIDES, np.array([0, 1, 1])) == 1
     # When s1 leaves, the range that it had for itself is false: 3, for as long as it takes to tell b2, two hops.
@@ -101,5 +101,5 @@ def test_delay_is_that_of_the_farthest_publisher_that_can_be_reached() -> None:
     at = [np.array(homes, dtype=np.int32) for homes in ((0, 2), (0, 0), (0, 3))]
     found = [delay(Problem(np.arange(3), *ranges, home, told, both), [0, 1]) for home in at]
     assert found == [3, 1, 4]
-    cut = np.array([[NO_WAY, 2, 3, 3]], dtype=np.int32)
+    cut = np.array([[NO_PATH, 2, 3, 3]], dtype=np.int32)
     assert [delay(Problem(np.arange(3), *ranges, home, told, cut), [0, 1]) for home in at] == [1, 1, 1]

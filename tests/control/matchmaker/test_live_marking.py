@@ -33,9 +33,9 @@ def weights_of(overlay: Overlay, routes: Routes) -> np.ndarray:
 
 
 def afresh(live: LiveMarking, matchmaker: Matchmaker, shared: bool, routes: Routes, weight: np.ndarray) -> Marking:
-    """What would be found from the counts that were told; without slack these are the true ones."""
+    """What would be found from the announced counts; without slack these are the true ones."""
     published = {b: n for b, n in enumerate(live.published.tolist()) if n}
-    return marking_of(matchmaker, shared, routes, weight, published, live.told)
+    return marking_of(matchmaker, shared, routes, weight, published, live.announced)
 
 
 def check(live: LiveMarking, marking: Marking) -> None:
@@ -59,13 +59,18 @@ def test_every_change_leads_to_what_solving_afresh_gives(
         there = int((live.published if publishes else live.subscribed)[broker])
         before = live.s_link.copy()
         change = (live.publish if publishes else live.subscribe)(broker, max(more, -there))
-        assert live.told.tolist() == live.subscribed.tolist()
+        assert live.announced.tolist() == live.subscribed.tolist()
         check(live, afresh(live, matchmaker, shared, routes, weight))
         flipped = np.zeros(len(before), bool)
         flipped[[*change.to_s_link, *change.to_p_link]] = True
         assert (before ^ live.s_link).tolist() == flipped.tolist()
     from_start = LiveMarking(
-        matchmaker, shared, routes, weight, dict(enumerate(live.published.tolist())), live.subscribed
+        matchmaker,
+        shared,
+        routes,
+        weight,
+        published=dict(enumerate(live.published.tolist())),
+        subscribed=live.subscribed,
     )
     assert from_start.s_link.tolist() == live.s_link.tolist()
 
@@ -105,14 +110,14 @@ def test_with_slack_the_marking_is_the_best_for_what_was_told(
     brokers = st.integers(0, len(routes.brokers) - 1)
     count = len(routes.brokers)
     first = np.array(data.draw(st.lists(st.integers(0, 9), min_size=count, max_size=count)))
-    live = LiveMarking(Matchmaker.MIN_COST, shared, routes, weight, {0: 3}, first, slack)
-    assert live.told.tolist() == live.subscribed.tolist()
+    live = LiveMarking(Matchmaker.MIN_COST, shared, routes, weight, published={0: 3}, subscribed=first, slack=slack)
+    assert live.announced.tolist() == live.subscribed.tolist()
     for publishes, broker, more in data.draw(st.lists(st.tuples(st.booleans(), brokers, st.integers(-3, 4)))):
-        there, told = int((live.published if publishes else live.subscribed)[broker]), live.told.copy()
+        there, announced = int((live.published if publishes else live.subscribed)[broker]), live.announced.copy()
         change = (live.publish if publishes else live.subscribe)(broker, max(more, -there))
-        assert ((live.told > 0) == (live.subscribed > 0)).all()
-        assert (np.abs(live.subscribed - live.told) <= slack * live.told).all()
-        if not publishes and (told == live.told).all():
+        assert ((live.announced > 0) == (live.subscribed > 0)).all()
+        assert (np.abs(live.subscribed - live.announced) <= slack * live.announced).all()
+        if not publishes and (announced == live.announced).all():
             assert not any(len(some) for some in (change.to_s_link, change.to_p_link, change.counted_up))
         check(live, afresh(live, Matchmaker.MIN_COST, shared, routes, weight))
 
@@ -166,7 +171,9 @@ def test_only_the_links_concerned_hold_an_election() -> None:
     routes = routes_of(overlay, shared=False)
     weight = np.ones(len(routes.source), dtype=np.int64)
     published = {3: 4, 4: 2, 5: 2, 9: 4, 10: 2, 11: 2}
-    live = LiveMarking(Matchmaker.MIN_COST, False, routes, weight, published, np.array([4, 3, 4, 1, 0, 3] * 2))
+    live = LiveMarking(
+        Matchmaker.MIN_COST, False, routes, weight, published=published, subscribed=np.array([4, 3, 4, 1, 0, 3] * 2)
+    )
     messages = live.elections(live.subscribe(0, 1))
     assert messages
     assert {routes.brokers[routes.source[link]] for link in messages} <= set("abcdef")

@@ -14,7 +14,7 @@ from sparing.control.matchmaker.election import election
 from sparing.control.matchmaker.entangled import FREE, entangled
 from sparing.control.matchmaker.per_source import mark_per_source
 from sparing.control.matchmaker.shared_tree import mark_shared_tree
-from sparing.control.matchmaker.signalling import counted, signal
+from sparing.control.matchmaker.signalling import exchange_counts, signal
 from sparing.graphs.closure import largest_closure
 from tests.control.matchmaker.test_marking import demand_of, demands, ring_of_four
 from tests.messages import refused
@@ -74,7 +74,7 @@ def test_with_a_tree_per_source_brokers_agree_on_the_best_marking(demand: Demand
     assert demand.valid(signalled.marking)
     assert crosses_links(signalled.messages, demand.source, demand.target)
     assert signalled.elected == lowest_brokers((demand.source, demand.target, demand.eta, *demand.requires))
-    _, messages = counted(demand, shared=False)
+    _, messages = exchange_counts(demand, shared=False)
     each_for_itself = demand.valid(demand.eta >= 0)
     assert (signalled.messages == messages) == each_for_itself == (signalled.elected == ())
 
@@ -82,7 +82,7 @@ def test_with_a_tree_per_source_brokers_agree_on_the_best_marking(demand: Demand
 @given(st.one_of(st.tuples(demands(shared), st.just(shared)) for shared in (True, False)))
 def test_both_ends_of_a_link_know_what_would_cross_it(case: tuple[Demand, bool]) -> None:
     demand, shared = case
-    brokers, _ = counted(demand, shared)
+    brokers, _ = exchange_counts(demand, shared)
     links = zip(demand.source.tolist(), demand.target.tolist(), strict=True)
     for link, (source, target) in enumerate(links):
         expected = int(demand.sigma[link]), int(demand.tau[link])
@@ -107,7 +107,7 @@ def test_figure_5_needs_an_election() -> None:
     signalled = signal(demand, shared=False)
     assert signalled.elected == (s,)
     assert signalled.marking.tolist() == mark_per_source(demand).tolist()
-    _, messages = counted(demand, shared=False)
+    _, messages = exchange_counts(demand, shared=False)
     more = signalled.messages - messages
     assert not [pair for pair in more if {p1, p2} & set(pair)]
 
@@ -147,7 +147,7 @@ def test_a_broker_may_be_elected_twice() -> None:
 def test_who_is_reached_by_another_source_only_is_not_counted() -> None:
     """1 -> 2 leads source 0 to broker 3 and source 4 to broker 5: over 0 -> 1 only broker 3's subscriptions count."""
     demand = demand_of([[[0, 1, 2, 3]], [[4, 1, 2, 5]]], [2, 2], {3: 1, 5: 7})
-    brokers, _ = counted(demand, shared=False)
+    brokers, _ = exchange_counts(demand, shared=False)
     number = {(int(a), int(b)): link for link, (a, b) in enumerate(zip(demand.source, demand.target, strict=True))}
     assert brokers[0].counts(number[0, 1]) == (2, 1)
     assert brokers[1].counts(number[1, 2]) == (4, 8)
@@ -165,5 +165,5 @@ def test_links_out_of_use_are_left_in_peace() -> None:
 
 def test_weights_must_be_whole_numbers_for_an_election() -> None:
     demand = demand_of([[[0, 1]]], [1], {1: 2})
-    with refused("numbers"):
+    with refused("integers"):
         signal(replace(demand, weight=demand.weight * 0.5), shared=False)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.control.merging.cycles import announcements, common_factor, factors
+from sparing.control.merging.cycles import common_factor, cycle_messages, factors
 from sparing.control.merging.tree import MergeTree, trees_of
 from sparing.model.bill import BillKey, MessageKind
 from sparing.model.policy import Events, Policy
@@ -62,7 +62,7 @@ def test_a_broker_needs_no_more_than_its_own_cycles_and_what_its_other_neighbour
 def test_every_factor_is_one_message_before_the_first_publication(events: Events) -> None:
     subs = [Sub("s", "r", 6), Sub("t", "r", 4), Sub("u", "p", 8), Sub("v", "q")]
     plan = plan_for([("p", "q"), ("q", "r"), ("r", "z")], subs, ["p"], Policy(events=events, active_aggregators=2))
-    bill = announcements(plan)
+    bill = cycle_messages(plan)
     if events is Events.SIENA:
         assert not bill
         return

@@ -113,7 +113,7 @@ def test_the_way_up_leads_to_the_nearest_active_aggregator(world: tuple[MergeTre
     tree, _, _ = world
     roles = tree.roles(1)
     for broker in tree.brokers:
-        way = tree.way_up(broker, roles)
+        way = tree.path_up(broker, roles)
         assert way[0] == broker
         assert way[-1] in roles.active
         assert len(way) - 1 == roles.distance[broker]
@@ -126,7 +126,7 @@ def test_nothing_passive_lies_between_a_passive_aggregator_and_active_ones(world
     for hops in range(tree.depth + 1):
         roles = tree.roles(hops)
         for broker in roles.passive:
-            assert not roles.passive & set(tree.way_up(broker, roles)[1:])
+            assert not roles.passive & set(tree.path_up(broker, roles)[1:])
 
 
 @settings(max_examples=tries(60))

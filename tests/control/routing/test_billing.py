@@ -33,8 +33,8 @@ def changing(draw: st.DrawFn) -> Plan:
 def test_what_is_told_is_billed_once(plan: Plan) -> None:
     kinds = control_bill(plan).by_kind()
     network = network_of(plan)
-    told = sum(len(numbers) for numbers in network.told().values())
-    told += sum(network.announced().values())
+    told = sum(len(numbers) for numbers in network.forwarded().values())
+    told += sum(network.contests_announced().values())
     assert kinds.get("subscription", 0) + kinds.get("channel", 0) == told
     assert {key.bucket for key in control_bill(plan)} <= {None}
     if plan.policy.matchmaker is Matchmaker.MIN_COST and plan.shared:
@@ -89,11 +89,11 @@ def test_in_the_end_what_was_told_and_not_withdrawn_is_what_is_known(plan: Plan)
     bill = control_bill(plan).only(MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)
     assert {key.bucket for key in bill} - {None} <= {int(time) // plan.bucket * plan.bucket for time in plan.changes}
     network, live = network_of(plan), live_of(plan, "t", plan.in_force(None))
-    sent = sum(map(len, network.told().values())) + sum(network.announced().values())
+    sent = sum(map(len, network.forwarded().values())) + sum(network.contests_announced().values())
     times = {(s.valid_from, 1, n) for n, s in enumerate(plan.subscriptions) if s.valid_from is not None}
     times |= {(s.valid_until, 0, n) for n, s in enumerate(plan.subscriptions) if s.valid_until is not None}
     for _, comes, number in sorted(times):
-        for kind, _, messages in messages_of(network, live, "t", number, bool(comes)):
+        for kind, _, messages in messages_of(network, live, number, bool(comes)):
             sent += messages if kind in (MessageKind.SUBSCRIPTION, MessageKind.CHANNEL) else 0
     assert bill.total() == sent
 

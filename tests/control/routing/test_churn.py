@@ -63,9 +63,9 @@ def test_there_is_no_gap_while_links_are_marked_anew(
     network, live = start(plan, there, slack)
 
     def settle(staying: set[int]) -> None:
-        while network.waiting:
+        while network.in_transit:
             all_reached(plan, network.known.__getitem__, staying, published)
-            network.step(chance.randrange(len(network.waiting)))
+            network.step(chance.randrange(len(network.in_transit)))
         all_reached(plan, network.known.__getitem__, staying, published)
 
     for number in numbers:
@@ -78,12 +78,12 @@ def test_there_is_no_gap_while_links_are_marked_anew(
             network.unsubscribe(number)
             settle(staying)
             live.subscribe(home, -1)
-            network.remark("t", live.s_link)
+            network.update_marking("t", live.s_link)
             settle(staying)
         else:
             there.add(number)
             live.subscribe(home, 1)
-            network.remark("t", live.s_link)
+            network.update_marking("t", live.s_link)
             settle(staying)
             network.subscribe(number)
             settle(staying)
@@ -105,7 +105,7 @@ def test_message_by_message_equals_told_afresh_under_the_best_marking(plan: Plan
     network, live = start(plan, there)
     for number in numbers:
         if number < len(plan.subscriptions):
-            list(messages_of(network, live, "t", number, number not in there))
+            list(messages_of(network, live, number, number not in there))
             there ^= {number}
             check_markings(plan, network, there)
             check_told(plan, network, there)
@@ -117,14 +117,14 @@ def test_what_is_billed_adds_up_to_what_is_known(plan: Plan, numbers: list[int])
     """Somebody who comes and leaves at once costs messages, but changes nothing in the end."""
     everybody = set(range(len(plan.subscriptions)))
     network, live = start(plan, everybody)
-    before = network.told(), network.announced(), live.s_link.tolist(), live.cost
+    before = network.forwarded(), network.contests_announced(), live.s_link.tolist(), live.cost
     for number in numbers:
         if number < len(plan.subscriptions):
-            gone = list(messages_of(network, live, "t", number, False))
-            come = list(messages_of(network, live, "t", number, True))
+            gone = list(messages_of(network, live, number, False))
+            come = list(messages_of(network, live, number, True))
             for kind in (MessageKind.ADVERTISEMENT, MessageKind.COORDINATION):
                 assert _total(gone, kind) == _total(come, kind) or kind is MessageKind.COORDINATION
-    after = network.told(), network.announced(), live.s_link.tolist(), live.cost
+    after = network.forwarded(), network.contests_announced(), live.s_link.tolist(), live.cost
     if plan.shared:
         assert after == before
     else:
@@ -160,7 +160,7 @@ def test_a_thousand_steps_lose_nobody_and_reach_nobody_twice(tree: str) -> None:
     billed: dict[str, int] = {}
     for step in range(1_000):
         number = chance.randrange(len(plan.subscriptions))
-        for kind, link, messages in messages_of(network, live, "t", number, number not in there):
+        for kind, link, messages in messages_of(network, live, number, number not in there):
             assert 0 <= link < len(plan.routes.source)
             billed[kind.value] = billed.get(kind.value, 0) + messages
         there ^= {number}
@@ -194,7 +194,7 @@ def test_descriptors_without_covering_are_what_the_matchmaker_counts(plan: Plan)
     """Advertisements on p-links and subscriptions on s-links, by weight: the cost that was minimized."""
     spread = spread_of(plan, np.ones(len(plan.subscriptions), bool), covering=False)
     cost = sum(int(plan.weights[link]) for link, _ in spread.advertised())
-    for (link, kind), numbers in spread.told.items():
+    for (link, kind), numbers in spread.forwarded.items():
         climbing = [n for n in numbers.tolist() if kind is MessageKind.SUBSCRIPTION]
         cost += int(plan.weights[link]) * len(climbing)
     assert cost == sum(marking.cost for marking in spread.markings.values())
@@ -206,7 +206,7 @@ def known_by(spread: Spread) -> list[dict[int, int]]:
     """Broker -> subscription -> the neighbour that told it, from what is told over links."""
     plan = spread.plan
     known: list[dict[int, int]] = [{} for _ in plan.routes.brokers]
-    for (link, _), numbers in spread.told.items():
+    for (link, _), numbers in spread.forwarded.items():
         for number in numbers.tolist():
             assert number not in known[plan.routes.target[link]], "nobody is told the same by two neighbours"
             known[plan.routes.target[link]][number] = int(plan.routes.source[link])
@@ -283,7 +283,7 @@ def test_contests_are_announced_as_long_as_somebody_matches_beyond_an_s_link() -
     there = {0, 1, 2}
     network, live = start(plan, there)
     for number in (2, 1, 1, 1, 0):
-        list(messages_of(network, live, "t", number, number not in there))
+        list(messages_of(network, live, number, number not in there))
         there ^= {number}
         check_markings(plan, network, there)
         check_told(plan, network, there)

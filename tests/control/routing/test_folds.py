@@ -96,7 +96,7 @@ def test_a_link_carries_one_entry_for_each_cluster_told_there(plan: Plan):
     spread = spread_of(plan, plan.in_force(None))
     start = folded(spread)
     may = foldable(plan)
-    for key, numbers in spread.told.items():
+    for key, numbers in spread.forwarded.items():
         entries = start.members(numbers)
         assert sorted(np.concatenate(entries).tolist()) == numbers.tolist()
         assert len(entries) == len(start.entries[key])
@@ -104,7 +104,7 @@ def test_a_link_carries_one_entry_for_each_cluster_told_there(plan: Plan):
     for topic in start.topics.values():
         assert saved(topic.problem, topic.folds.of) == topic.folds.benefit
         assert topic.folds.benefit <= topic.problem.possible()
-    told = sum(len(numbers) for numbers in spread.told.values())
+    told = sum(len(numbers) for numbers in spread.forwarded.values())
     unfolded = bill_at(folded(spread_of(plan.with_policy(folding=Folding.NONE), plan.in_force(None))))
     benefit = sum(topic.folds.benefit for topic in start.topics.values())
     assert bill_at(start).total() == unfolded.total() - benefit
@@ -128,7 +128,7 @@ def test_what_a_neighbour_knows_changes_by_messages_only(plan: Plan, some: list[
     for time, comes, number in [*moments, (10**12, None, -1)]:
         sent = {message.link for message in folds.until(time)}
         if comes is not None:
-            messages = messages_of(network, live, "t", number, comes, folds, time)
+            messages = messages_of(network, live, number, comes, folds=folds, time=time)
             kinds = (MessageKind.SUBSCRIPTION, MessageKind.CHANNEL, MessageKind.COORDINATION)
             sent |= {link for kind, link, _ in messages if kind in kinds}
         after = attracted(folds, plan, some)
@@ -137,7 +137,7 @@ def test_what_a_neighbour_knows_changes_by_messages_only(plan: Plan, some: list[
                 assert before.get(link, frozenset()) == after.get(link, frozenset())
         before = after
         # Whoever is told is in exactly one entry.
-        told = network.told()
+        told = network.forwarded()
         entries = folds.entries()
         assert {link: sorted(n for members in found for n in members) for link, found in entries.items()} == {
             link: sorted(numbers) for link, numbers in told.items()
@@ -227,7 +227,7 @@ def test_those_who_come_are_folded_too():
     network = Network(start.spread, plan.in_force(None))
     live, folds = live_of(plan, "t", plan.in_force(None)), live_topics(start)["t"]
     for number in range(40):
-        list(messages_of(network, live, "t", number, True, folds, (number + 1) * SECOND))
+        list(messages_of(network, live, number, True, folds=folds, time=(number + 1) * SECOND))
     assert folds.saved >= 0.5 * 0.8 * 78  # of what is possible: one entry on each link instead of 40
 
 

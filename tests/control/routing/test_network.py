@@ -53,10 +53,10 @@ def settled(plan: Plan, network: Network, there: set[int]) -> Spread:
 def check_told(plan: Plan, network: Network, there: set[int]) -> None:
     spread = settled(plan, network, there)
     expected: dict[int, set[int]] = {}
-    for (link, _), numbers in spread.told.items():
+    for (link, _), numbers in spread.forwarded.items():
         expected.setdefault(link, set()).update(numbers.tolist())
-    assert network.told() == expected
-    assert network.announced() == {link: len(contests) for link, contests in spread.announced.items()}
+    assert network.forwarded() == expected
+    assert network.contests_announced() == {link: len(contests) for link, contests in spread.announced.items()}
 
 
 @given(plans(), steps, st.booleans())
@@ -90,9 +90,9 @@ def test_there_is_never_a_gap(plan: Plan, numbers: list[int], published: list[Co
         if number < len(plan.subscriptions):
             before = set(there)
             change(network, there, number)
-            while network.waiting:
+            while network.in_transit:
                 all_reached(before & there)
-                network.step(random.randrange(len(network.waiting)))
+                network.step(random.randrange(len(network.in_transit)))
             all_reached(there)
 
 
@@ -133,7 +133,7 @@ def three_brokers(covering: Covering, rank: Rank, k: int) -> Plan:
 def test_figure_2() -> None:
     plan = three_brokers(Covering.ANCESTOR, Rank(Measure.AREA, Fairness.NONE), 2)
     link = next(at for at in range(4) if plan.routes.brokers[plan.routes.source[at]] == "B2")
-    names = [plan.subscriptions[n].id for n in full(plan).told()[link]]
+    names = [plan.subscriptions[n].id for n in full(plan).forwarded()[link]]
     assert sorted(names) == ["s1", "s2", "s3", "s4"]
 
 
@@ -156,6 +156,6 @@ def test_a_covering_subscription_that_leaves_uncovers_others_first() -> None:
     network = full(plan)
     number = {s.id: n for n, s in enumerate(plan.subscriptions)}
     network.unsubscribe(number["s1"])
-    messages = [(plan.subscriptions[m.number].id, m.withdrawn) for m in network.waiting]
+    messages = [(plan.subscriptions[m.number].id, m.withdrawn) for m in network.in_transit]
     assert messages == [("s2", False), ("s3", False), ("s4", False), ("s1", True)]
     assert network.known[plan.routes.number["B2"]][number["s2"]] == OWN

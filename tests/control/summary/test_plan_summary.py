@@ -68,7 +68,7 @@ def test_messages_are_those_of_the_bill(plan: Plan) -> None:
     assert found.advertised == sum(advertised.values())
     assert found.subscribed == CoveredCount(sum(told.values()), sum(all_told.values()))
     assert found.channels == CoveredCount(sum(channels.values()), sum(all_channels.values()))
-    assert found.told.saved >= 0
+    assert found.subscription_messages.saved >= 0
     changing = [s for s in plan.subscriptions if s.valid_from is not None or s.valid_until is not None]
     assert found.changes.subscriptions == len(changing)
     assert found.changes.messages == sum(changes_of(start_of(plan)).bill.values())
@@ -84,7 +84,7 @@ def test_brokers_hold_what_the_network_knows(plan: Plan) -> None:
     }
     assert sum(b.own for b in found.brokers) == found.in_force == plan.in_force(None).sum()
     told = sum(b.told_to_neighbours.with_covering for b in found.brokers)
-    expected = sum(map(len, network_of(plan).told().values()))
+    expected = sum(map(len, network_of(plan).forwarded().values()))
     assert told == sum(b.told_by_neighbours.with_covering for b in found.brokers) == expected
 
 
@@ -146,7 +146,7 @@ def test_table_i() -> None:
     }
     # One advertisement against one subscription on the link to B3 is an s-link, and the contest is told down it.
     assert (found.advertised, found.subscribed, found.channels) == (1, CoveredCount(1, 1), CoveredCount(5, 8))
-    assert found.told.saved_percent == 33.3
+    assert found.subscription_messages.saved_percent == 33.3
 
 
 SCORE = Operation("*", (Attribute("w"), Field("x")))

@@ -125,7 +125,7 @@ def states(plan: Plan, topic: str, times: list[int]) -> dict[int, dict[int, set[
             mine = plan.subscriptions[number].query.topic
             for fold in folds.values():
                 list(fold.until(time))
-            list(messages_of(network, live[mine], mine, number, comes, folds.get(mine), time))
+            list(messages_of(network, live[mine], number, comes, folds=folds.get(mine), time=time))
         for fold in folds.values():
             list(fold.until(now))
         found[now] = _standing_for(folds[topic], now) if topic in folds else {}

@@ -225,12 +225,12 @@ def test_weights_conserve_mass() -> None:
     table = plan.table(0, 0)
     for entry in table.known:
         behind = sum(
-            plan.routes.hops[home, table.at]
-            == plan.routes.hops[home, entry.broker] + plan.routes.hops[entry.broker, table.at]
+            plan.routes.hops[home, table.root]
+            == plan.routes.hops[home, entry.broker] + plan.routes.hops[entry.broker, table.root]
             for home in plan.broker_of.tolist()
         )
         assert entry.weights.sum() == pytest.approx(behind)
-    assert table.known[-1].broker == table.at
+    assert table.known[-1].broker == table.root
     assert table.known[-1].weights.sum() == pytest.approx(250)
     assert len(table.known[-1].numbers) < 250
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from sparing.control.merging.cycles import announcements
+from sparing.control.merging.cycles import cycle_messages
 from sparing.control.merging.tree import MergeTree, trees_of
 from sparing.control.plan import Plan, make_plan
 from sparing.model.box import Box
@@ -49,7 +49,7 @@ class World:
     def announcements(self, policy: Policy) -> int:
         """Messages in which brokers tell each other of cycles before the first report."""
         if policy.actives not in self._announced:
-            self._announced[policy.actives] = announcements(self.under(policy)).total()
+            self._announced[policy.actives] = cycle_messages(self.under(policy)).total()
         return self._announced[policy.actives]
 
 

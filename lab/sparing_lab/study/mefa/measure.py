@@ -135,7 +135,7 @@ def _row(
         target,
         method,
         theta,
-        told=int(counted(problem.told).sum()),
+        told=int(counted(problem.links).sum()),
         possible=problem.possible(),
         benefit=int(saved(problem, folds.of)),
         cost=float(cost_of(problem, folds.of)),

@@ -138,7 +138,7 @@ class Way:
         planned = self.plans[covering]
         table = table_of(planned.contests[0], planned.broker_of, planned.routes, weighted=rule == BY_WEIGHT)
         count = len(self.points)
-        arrived = {table.at: (np.arange(count), np.full(count, self.cell.k))}
+        arrived = {table.root: (np.arange(count), np.full(count, self.cell.k))}
         received = np.zeros(len(self.made), np.int64)
         passed: dict[int, float] = {}  # broker -> seconds from the publisher's broker up to and with this one
         ends: list[float] = []  # the same of brokers that deliver
@@ -157,8 +157,8 @@ class Way:
             serve(rule, points, quota, drawn, desk.low, desk.high, desk.weights, desk.way, behind, picks, own)
             taken = time.thread_time() - begun
             total += taken
-            link = planned.routes.link_of[entry.broker, table.at]
-            before = passed[int(planned.routes.target[link])] if entry.broker != table.at else 0.0
+            link = planned.routes.link_of[entry.broker, table.root]
+            before = passed[int(planned.routes.target[link])] if entry.broker != table.root else 0.0
             passed[entry.broker] = before + taken / len(rows)
             received[desk.numbers] += own
             if own.any():
@@ -166,7 +166,7 @@ class Way:
             for at, following in enumerate(desk.next):
                 sent = picks[:, at] > 0
                 arrived[following] = rows[sent], picks[sent, at]
-        return Taken(np.array([np.mean(ends), total / count, passed[table.at]]), received)
+        return Taken(np.array([np.mean(ends), total / count, passed[table.root]]), received)
 
     def _desk(self, table: RoutingTable, broker: int, rule: int) -> Desk:
         planned = self.plans[Covering.NONE]  # all have the same brokers

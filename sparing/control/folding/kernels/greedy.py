@@ -73,7 +73,7 @@ def shared(clusters, pieces, a, b):
 @compiled
 def worth(clusters, pieces, ways, goal, a, b):
     """Whether a pair is a candidate, its key (less is better) and its benefit. Candidates share a link."""
-    benefit = shared_links(clusters.told, a, b)
+    benefit = shared_links(clusters.links, a, b)
     if benefit == 0:
         return False, 0.0, benefit
     most = MOST_PIECES if pieces.low.shape[1] == 2 else MOST_DEEP_PIECES
@@ -95,8 +95,8 @@ def unchanged(clusters, ways, slot, other):
     """Whether a cluster that takes in another one is told over the same links, meets at the same brokers, and so on."""
     if clusters.size[slot] == 1 or clusters.name[slot] > clusters.name[other]:
         return False
-    for word in range(clusters.told.shape[1]):
-        if clusters.told[other, word] & ~clusters.told[slot, word]:
+    for word in range(clusters.links.shape[1]):
+        if clusters.links[other, word] & ~clusters.links[slot, word]:
             return False
     for row in range(clusters.meet.shape[1]):
         at = meeting(ways, row, clusters.meet[slot, row], clusters.meet[other, row])
@@ -136,8 +136,8 @@ def join(clusters, pieces, ways, a, b):
     for row in range(clusters.meet.shape[1]):
         clusters.meet[keep, row] = meeting(ways, row, clusters.meet[a, row], clusters.meet[b, row])
         clusters.deep[keep, row] = max(clusters.deep[a, row], clusters.deep[b, row])
-    for word in range(clusters.told.shape[1]):
-        clusters.told[keep, word] = clusters.told[a, word] | clusters.told[b, word]
+    for word in range(clusters.links.shape[1]):
+        clusters.links[keep, word] = clusters.links[a, word] | clusters.links[b, word]
     if count <= FEW:
         once, covered = measured(pieces, begin, count)
     clusters.once[keep], clusters.covered[keep] = once, covered
@@ -236,7 +236,7 @@ def start(clusters, pieces, ways, near, first, marks, seen):
     for member in range(len(first)):
         a, b = standing(clusters.into, np.int64(first[member])), standing(clusters.into, member)
         if a != b:
-            benefit += shared_links(clusters.told, a, b)
+            benefit += shared_links(clusters.links, a, b)
             pieces, keep, gone, _ = join(clusters, pieces, ways, a, b)
             near, _ = neighbours_of_both(clusters, near, keep, gone, marks, seen)
     return benefit, pieces, near

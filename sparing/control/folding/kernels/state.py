@@ -24,8 +24,8 @@ class Clusters(NamedTuple):
     size: np.ndarray
     version: np.ndarray  # goes up when pairs of the cluster may have changed
     looked: np.ndarray  # its size when all its pairs were worked out last
-    told: np.ndarray  # [slot, word] -> bits of links over which some member is told
-    meet: np.ndarray  # [slot, publishers' broker] -> where its members that can reach it meet, or NO_WAY
+    links: np.ndarray  # [slot, word] -> bits of links over which some member is told
+    meet: np.ndarray  # [slot, publishers' broker] -> where its members that can reach it meet, or NO_PATH
     deep: np.ndarray  # [slot, publishers' broker] -> most hops of such a member
     delay: np.ndarray
     once: np.ndarray  # measure of its unique range
