@@ -16,7 +16,7 @@ from sparing.spark.failures import cause
 _SPECIAL = re.compile(r"[\\*?{}\[\]]")  # characters that have a meaning in patterns
 
 
-def located(spark: SparkSession, path: str) -> tuple[Any, Any]:
+def hadoop_path(spark: SparkSession, path: str) -> tuple[Any, Any]:
     """A Hadoop path, and the file system that it is on."""
     found = spark._jvm.org.apache.hadoop.fs.Path(path)  # type: ignore[union-attr]
     return found, found.getFileSystem(spark._jsc.hadoopConfiguration())
@@ -26,7 +26,7 @@ def as_pattern(spark: SparkSession, path: str) -> str:
     """A path or pattern as readers want it: as much of it as exists by exactly this name has its characters escaped."""
     if not _SPECIAL.search(path):
         return path
-    place, files = located(spark, path)
+    place, files = hadoop_path(spark, path)
     whole, known = str(place.toString()), place
     while known is not None and not files.exists(known):
         known = known.getParent()
@@ -37,7 +37,7 @@ def as_pattern(spark: SparkSession, path: str) -> str:
 def must_be_folder(spark: SparkSession, folder: str, what: str) -> None:
     """Make sure, before anything takes long, that a folder is there or can be made; `what` says whose it is."""
     try:
-        place, files = located(spark, folder)
+        place, files = hadoop_path(spark, folder)
         while place is not None and not files.exists(place):
             place = place.getParent()
         file = place if place is not None and files.getFileStatus(place).isFile() else None
@@ -58,14 +58,14 @@ def must_be_folder(spark: SparkSession, folder: str, what: str) -> None:
 
 def local_path(spark: SparkSession, path: str) -> Path | None:
     """A path as this process knows it, None if it is on another file system."""
-    place, files = located(spark, path)
+    place, files = hadoop_path(spark, path)
     url = files.makeQualified(place).toUri()
     return Path(url.getPath()) if url.getScheme() == "file" else None
 
 
-def copied(spark: SparkSession, path: str, target: str, keep: bool = True) -> None:
+def copy_path(spark: SparkSession, path: str, target: str, keep: bool = True) -> None:
     """Copy a file or folder, from one file system to another if need be; without `keep` it is moved."""
-    (place, files), (there, others) = located(spark, path), located(spark, target)
+    (place, files), (there, others) = hadoop_path(spark, path), hadoop_path(spark, target)
     others.mkdirs(there.getParent())
     if not keep and files.getUri() == others.getUri() and files.rename(place, there):
         return

@@ -19,7 +19,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.spark.io import sinks, sources
-from sparing.spark.io.paths import located
+from sparing.spark.io.paths import hadoop_path
 from sparing.spark.pipeline.pubsub import PubSub
 from sparing.spark.stream.durable import read_json, write_bytes, write_json
 from sparing.spark.tally import TABLES
@@ -30,7 +30,7 @@ QUARANTINE = TABLES[2]
 
 
 @dataclass(frozen=True)
-class SetAside:
+class QuarantinedRows:
     """Rows in quarantine that are equal: in which micro-batch they came, how many, why, and whether published again."""
 
     id: str
@@ -43,12 +43,12 @@ class SetAside:
     published: bool
 
 
-def set_aside(
+def quarantined_rows(
     spark: SparkSession, deployment: Deployment, reasons: Sequence[str] = (), publisher: str | None = None
-) -> list[SetAside]:
+) -> list[QuarantinedRows]:
     """What is in a deployment's quarantine, by micro-batch."""
     path = _table(deployment)
-    place, files = located(spark, path)
+    place, files = hadoop_path(spark, path)
     if not files.exists(place):
         return []
     table = spark.read.format(deployment.needed_sink().format).load(path)
@@ -65,14 +65,14 @@ def set_aside(
     for row in found:
         id_ = _id(row["batch"], row["row"], row["reason"])
         said = (row["batch"], row["row"], row["reason"], row["detail"], row["publisher"])
-        rows.append(SetAside(id_, *said, rows=row["count"], published=id_ in known))
+        rows.append(QuarantinedRows(id_, *said, rows=row["count"], published=id_ in known))
     return rows
 
 
 def publish(spark: SparkSession, deployment: Deployment, rows: Sequence[str], ids: Iterable[str] = ()) -> str:
     """Add rows to a deployment's source, if all of them would be admitted; returns where to.
 
-    `ids` of `SetAside` are noted as published.
+    `ids` of `QuarantinedRows` are noted as published.
     """
     source = deployment.needed_source()
     lines = [_line(number, row) for number, row in enumerate(rows, 1)]
@@ -87,7 +87,7 @@ def publish(spark: SparkSession, deployment: Deployment, rows: Sequence[str], id
 
 
 def _must_be_admitted(spark: SparkSession, deployment: Deployment, lines: list[str]) -> None:
-    delivered = PubSub(spark, deployment).deliver(sources.of_lines(spark, deployment, lines))
+    delivered = PubSub(spark, deployment).deliver(sources.read_lines(spark, deployment, lines))
     try:
         again = delivered.quarantine.collect()
     finally:
@@ -113,7 +113,7 @@ def _line(number: int, row: str) -> str:
 
 def _into_folder(spark: SparkSession, deployment: Deployment, lines: list[str]) -> str:
     source = deployment.needed_source()
-    place, files = located(spark, str(source.path))
+    place, files = hadoop_path(spark, str(source.path))
     if source.format != "json" or not files.exists(place) or not files.getFileStatus(place).isDirectory():
         raise SparingError(
             f"Rows can be published into a folder of JSON lines or into Kafka, and the source is {source.format} "
@@ -138,10 +138,10 @@ def _into_kafka(spark: SparkSession, deployment: Deployment, lines: list[str]) -
 
 def _table(deployment: Deployment) -> str:
     sink = deployment.needed_sink()
-    if sink.format not in sinks.FOLDERS or sink.path is None:
+    if sink.format not in sinks.FILE_FORMATS or sink.path is None:
         raise SparingError(
             f"The quarantine of a sink of format {sink.format} is where that writes it: look there; only that of "
-            f"{', '.join(sinks.FOLDERS)} can be read from here."
+            f"{', '.join(sinks.FILE_FORMATS)} can be read from here."
         )
     return f"{sink.path.rstrip('/')}/{QUARANTINE}"
 

@@ -17,13 +17,13 @@ from pyspark.sql import functions as F
 
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
-from sparing.spark.failures import passing, write_trouble
-from sparing.spark.io.paths import located, must_be_folder
+from sparing.spark.failures import transient, write_failure
+from sparing.spark.io.paths import hadoop_path, must_be_folder
 from sparing.spark.pipeline.admit_stage import TIMESTAMP_TEXT
 from sparing.spark.pipeline.pubsub import Delivered
 from sparing.spark.tally import TABLES, Tally, tally_of
 
-FOLDERS = ("parquet", "json", "avro")
+FILE_FORMATS = ("parquet", "json", "avro")
 BATCH = "batch"  # the column (in files: of the path) that says which micro-batch wrote a row
 Counts = Mapping[str, int]
 
@@ -37,35 +37,35 @@ def write(delivered: Delivered, sink: Endpoint, batch: int | None, tally: Tally 
     for name in TABLES:
         if rows[name]:
             _write(getattr(delivered, name), name, sink, batch)
-        elif sink.format in FOLDERS:
+        elif sink.format in FILE_FORMATS:
             _remove(delivered.spark, folder(sink, name, batch))
     return rows
 
 
-def place(sink: Endpoint, replay: bool) -> str | None:
+def path_of(sink: Endpoint, replay: bool) -> str | None:
     """Where the tables are, if they are anywhere."""
-    if sink.path is None or sink.format not in FOLDERS:
+    if sink.path is None or sink.format not in FILE_FORMATS:
         return sink.path
     return f"{sink.path.rstrip('/')}/replay" if replay else sink.path
 
 
-def repeats(sink: Endpoint) -> bool:
+def is_at_least_once(sink: Endpoint) -> bool:
     """Whether a micro-batch that is retried is written again, beside what it wrote before."""
-    return sink.format not in FOLDERS
+    return sink.format not in FILE_FORMATS
 
 
 def must_be_writable(spark: SparkSession, sink: Endpoint, replay: bool) -> None:
     """Tables can be written only where a folder is or can be made."""
-    if sink.format in FOLDERS:
+    if sink.format in FILE_FORMATS:
         for name in TABLES:
             must_be_folder(spark, folder(sink, name, None if replay else 0), f"The sink {sink.path}")
 
 
-def must_be_free(spark: SparkSession, sink: Endpoint, checkpoint: str) -> None:
+def must_be_empty(spark: SparkSession, sink: Endpoint, checkpoint: str) -> None:
     """A stream that begins anew must not mix its tables with those of another."""
-    if sink.format in FOLDERS:
+    if sink.format in FILE_FORMATS:
         for name in TABLES:
-            path, files = located(spark, f"{sink.path}/{name}")
+            path, files = hadoop_path(spark, f"{sink.path}/{name}")
             if files.exists(path):
                 raise SparingError(
                     f"The sink {sink.path} holds results already, and the checkpoint {checkpoint} is new: name the "
@@ -77,17 +77,17 @@ def folder(sink: Endpoint, name: str, batch: int | None) -> str:
     """Where a table of a micro-batch is (None: of a replay)."""
     if sink.path is None:
         raise SparingError(f"Sink format {sink.format} needs a path: add path: to the sink.")
-    return f"{place(sink, batch is None)}/{name}" + ("" if batch is None else f"/batch={batch}")
+    return f"{path_of(sink, batch is None)}/{name}" + ("" if batch is None else f"/batch={batch}")
 
 
 def _remove(spark: SparkSession, place: str) -> None:
-    path, files = located(spark, place)
+    path, files = hadoop_path(spark, place)
     files.delete(path, True)
 
 
 def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> None:
     try:
-        if sink.format in FOLDERS:
+        if sink.format in FILE_FORMATS:
             options = {**(TIMESTAMP_TEXT if sink.format == "json" else {}), **sink.options}
             table.write.mode("overwrite").format(sink.format).options(**options).save(folder(sink, name, batch))
             return
@@ -101,10 +101,10 @@ def _write(table: DataFrame, name: str, sink: Endpoint, batch: int | None) -> No
             writer = table.write.mode("append").format(sink.format).options(**sink.options)
             writer.save(None if sink.path is None else f"{sink.path.rstrip('/')}/{name}")
     except (PySparkException, Py4JJavaError) as error:
-        if passing(error) is not None:
+        if transient(error) is not None:
             raise  # nothing is wrong with the sink
         where = sink.path or f"of format {sink.format}"
-        raise SparingError(f"The sink {where} cannot be written: {write_trouble(error)}") from None
+        raise SparingError(f"The sink {where} cannot be written: {write_failure(error)}") from None
 
 
 def messages(table: DataFrame, batch: int | None) -> DataFrame:

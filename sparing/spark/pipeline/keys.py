@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 EVENT_PARTITION = "\n"  # what starts the key of a partition
-PASSING = "\t"  # what starts the key of parcels that only pass through
-CLOCK = PASSING + "clock"
+BYPASS = "\t"  # what starts the key of parcels that only pass through
+CLOCK = BYPASS + "clock"
 
 
 class EventPartition(NamedTuple):

@@ -25,7 +25,7 @@ from sparing.match.columns import column
 from sparing.model.bill import Bill
 from sparing.spark.pipeline import parcels
 from sparing.spark.pipeline.admit_stage import FIELD, union_fields
-from sparing.spark.pipeline.keys import CLOCK, PASSING, EventPartition
+from sparing.spark.pipeline.keys import BYPASS, CLOCK, EventPartition
 from sparing.spark.pipeline.parcels import Parcel
 from sparing.spark.pipeline.worker_plan import ShippedPlan, WorkerPlan
 
@@ -52,14 +52,14 @@ def match(admitted: DataFrame, shipped: ShippedPlan) -> DataFrame:
 def _run(batches: Iterable[pa.RecordBatch], worker_plan: WorkerPlan) -> Iterator[pa.RecordBatch]:
     context = TaskContext.get()
     task = context.partitionId() if context is not None else 0
-    passing = f"{PASSING}{task}"
+    bypass = f"{BYPASS}{task}"
     latest: int | None = None
     bill, seconds = Bill(), 0.0
     for table in tables(batches):
         for publications, rejected in admitted(table, worker_plan):
             if rejected:
                 yield _row(
-                    passing, parcels.quarantine((r.text, r.reason.value, r.detail, r.publisher) for r in rejected)
+                    bypass, parcels.quarantine((r.text, r.reason.value, r.detail, r.publisher) for r in rejected)
                 )
             if not len(publications):
                 continue
@@ -76,14 +76,14 @@ def _run(batches: Iterable[pa.RecordBatch], worker_plan: WorkerPlan) -> Iterator
                 seconds += time.thread_time() - began
                 bill.update(arrival.bill)
                 for parcel in _plain(arrival, worker_plan):
-                    yield _row(passing, parcel)
+                    yield _row(bypass, parcel)
                 for group, matched in arrival.held.items():
                     yield _row(group, Parcel(parcels.HELD, len(matched), matched.pack()))
                 began = time.thread_time()
     if bill:
-        yield _row(passing, parcels.bill(bill))
+        yield _row(bypass, parcels.bill(bill))
     if latest is not None:
-        yield _row(passing, parcels.meter(seconds, bill.by_overlay_link() if worker_plan.interests.bound else {}))
+        yield _row(bypass, parcels.meter(seconds, bill.by_overlay_link() if worker_plan.interests.bound else {}))
     if latest is not None:
         yield _row(CLOCK, None, latest)
 

@@ -25,7 +25,7 @@ from sparing.model.policy import DecisionRule
 from sparing.spark.pipeline import unpack_stage
 from sparing.spark.pipeline.admit_stage import admit
 from sparing.spark.pipeline.match_stage import match
-from sparing.spark.pipeline.walk_stage import passing, walk_batch, walk_stream
+from sparing.spark.pipeline.walk_stage import bypassing, walk_batch, walk_stream
 from sparing.spark.pipeline.worker_plan import ship
 
 
@@ -136,7 +136,7 @@ class PubSub:
             return Delivered(self.spark, self.plan, walked, fingerprint=shipped.fingerprint)
         parceled = parceled.persist()  # read twice: by the walk, and for what goes around it
         walked = walk_batch(parceled, shipped).persist()
-        records, control = passing(parceled).union(walked), partial(control_bill, self.plan)
+        records, control = bypassing(parceled).union(walked), partial(control_bill, self.plan)
         return Delivered(self.spark, self.plan, records, control, kept=(parceled, walked))
 
     def groups(self) -> dict[str, str]:

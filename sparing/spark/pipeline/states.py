@@ -17,7 +17,7 @@ from sparing.flow.arrival.matched import NO_MARK, Matched
 from sparing.flow.events.merged_topic import MergedState
 from sparing.flow.events.stored import Stored, restored, stored
 from sparing.flow.windows.window_state import WindowState
-from sparing.spark.pipeline.groups import State
+from sparing.spark.pipeline.advance import State
 from sparing.spark.pipeline.keys import event_partition_of
 from sparing.spark.pipeline.worker_plan import WorkerPlan
 
@@ -33,7 +33,7 @@ class PackedGroup(NamedTuple):
     state: WindowState
 
 
-class PackedLane(NamedTuple):
+class PackedPartition(NamedTuple):
     """What is stored of a partition: the plan's fingerprint, events under way, and its own interest groups, packed."""
 
     plan: str
@@ -46,10 +46,10 @@ def open_group(packed: bytes) -> PackedGroup:
     return PackedGroup(*pickle.loads(zlib.decompress(packed)))
 
 
-def open_lane(packed: bytes) -> PackedLane:
+def open_partition(packed: bytes) -> PackedPartition:
     """A packed partition as it was written."""
     plan, events, groups = pickle.loads(zlib.decompress(packed))
-    return PackedLane(plan, Stored(*events), groups)
+    return PackedPartition(plan, Stored(*events), groups)
 
 
 def _pack(*parts: object) -> bytes:
@@ -74,7 +74,7 @@ def load(worker_plan: WorkerPlan, group: str, packed: bytes) -> State:
     fingerprint, partition = worker_plan.fingerprint, event_partition_of(group)
     if partition is None:
         return load_state(worker_plan, fingerprint, packed)
-    found = open_lane(packed)
+    found = open_partition(packed)
     groups = {name: load_state(worker_plan, fingerprint, some) for name, some in found.groups.items()}
     events = restored(found.events, worker_plan.merged(partition.topic).context, found.plan == fingerprint)
     return MergedState(events, groups)

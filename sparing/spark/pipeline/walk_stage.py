@@ -16,8 +16,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from sparing.model.types import BEGINNING, END_OF_TIME
-from sparing.spark.pipeline.groups import advance
-from sparing.spark.pipeline.keys import PASSING
+from sparing.spark.pipeline.advance import advance
+from sparing.spark.pipeline.keys import BYPASS
 from sparing.spark.pipeline.states import load, store
 from sparing.spark.pipeline.worker_plan import ShippedPlan
 
@@ -27,9 +27,9 @@ RESULTS = ("what", "rows", "parcel")
 SCHEMA = "what string, rows long, parcel binary"
 
 
-def passing(parceled: DataFrame) -> DataFrame:
+def bypassing(parceled: DataFrame) -> DataFrame:
     """Parcels that need no walk: results already."""
-    return parceled.where(parceled["group"].startswith(PASSING) & parceled["parcel"].isNotNull()).select(*RESULTS)
+    return parceled.where(parceled["group"].startswith(BYPASS) & parceled["parcel"].isNotNull()).select(*RESULTS)
 
 
 def walk_batch(parceled: DataFrame, shipped: ShippedPlan) -> DataFrame:
@@ -46,7 +46,7 @@ def walk_batch(parceled: DataFrame, shipped: ShippedPlan) -> DataFrame:
 
     # Groups differ in size, so there are several portions of them per core.
     portions = PORTIONS * parceled.sparkSession.sparkContext.defaultParallelism
-    groups = parceled.where(~parceled["group"].startswith(PASSING)).repartition(portions, "group").groupBy("group")
+    groups = parceled.where(~parceled["group"].startswith(BYPASS)).repartition(portions, "group").groupBy("group")
     return groups.applyInArrow(run, SCHEMA)
 
 
@@ -55,7 +55,7 @@ def walk_stream(parceled: DataFrame, shipped: ShippedPlan, watermark: int) -> Da
 
     def run(key: tuple[str], parts: Iterable[pd.DataFrame], state: GroupState) -> Iterator[pd.DataFrame]:
         group = key[0]
-        if group.startswith(PASSING):
+        if group.startswith(BYPASS):
             yield from (part.loc[part["parcel"].notna(), list(RESULTS)] for part in parts)
             return
         found = [contents for part in parts for contents in part["parcel"] if contents is not None]

@@ -65,7 +65,7 @@ class WorkerPlan:
         return AtOnce(self.interests, before=self.before)
 
     @cached_property
-    def overlay(self) -> WindowWalk:
+    def window_walk(self) -> WindowWalk:
         """The walk of what is held."""
         return WindowWalk(self.interests)
 
@@ -76,7 +76,7 @@ class WorkerPlan:
     def merged(self, topic: str) -> MergedTopic:
         """The events of a merged topic."""
         if topic not in self._merged:
-            self._merged[topic] = MergedTopic(self.interests, topic, self.at_once, self.overlay)
+            self._merged[topic] = MergedTopic(self.interests, topic, self.at_once, self.window_walk)
         return self._merged[topic]
 
     @cached_property

@@ -22,7 +22,7 @@ from sparing.flow.windows.kernels.arrays import HERE, RAW
 from sparing.flow.windows.window_state import WindowState
 from sparing.model.window import TimeWindow
 from sparing.spark.pipeline.keys import EventPartition, event_partition_of
-from sparing.spark.pipeline.states import load, open_group, open_lane
+from sparing.spark.pipeline.states import load, open_group, open_partition
 from sparing.spark.pipeline.worker_plan import WorkerPlan
 
 
@@ -118,12 +118,12 @@ class CheckpointContext:
         return found
 
 
-def waiting_in(key: str, packed: bytes, known: CheckpointContext) -> KeyState:
+def key_state(key: str, packed: bytes, known: CheckpointContext) -> KeyState:
     """What waits under a key of the stateful operator."""
     partition = event_partition_of(key)
     if partition is None:
         return _group(key, packed, known)
-    found = open_lane(packed)
+    found = open_partition(packed)
     due = _due(partition, packed, known.worker_plan)
     events = [
         _event(event, told, found.events.audiences, partition.topic, due, known) for event, told in found.events.events

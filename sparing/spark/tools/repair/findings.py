@@ -14,16 +14,22 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from sparing.spark.failures import cause
-from sparing.spark.io.paths import located
+from sparing.spark.io.paths import hadoop_path
 from sparing.spark.stream import checkpoint as note_file
-from sparing.spark.stream import control_bill as control_book
-from sparing.spark.stream.durable import CALLED, DamagedError, OtherFormatError, read_bytes, read_json, unpack
-from sparing.spark.tools.inspect import plainly_named
-from sparing.spark.tools.repair.logs import COMMITS, LOG_OFFSET, OFFSETS, Log, log, source_logs
+from sparing.spark.stream import control_bill, written_files
+from sparing.spark.stream.durable import (
+    REPAIR_COMMAND,
+    DamagedError,
+    OtherFormatError,
+    check_compressed,
+    read_bytes,
+    read_json,
+)
+from sparing.spark.tools.inspect import without_escapes
+from sparing.spark.tools.repair.spark_logs import COMMITS, LOG_OFFSET, OFFSETS, SparkLog, source_logs, spark_log
 
 STATE = "state"
 CHANGELOG, SNAPSHOT = ".changelog", ".zip"
-WRITTEN, WRITTEN_FORMAT = "sparing-written.json", 1
 
 
 @dataclass(frozen=True)
@@ -42,8 +48,8 @@ def notes_of(checkpoint: str) -> dict[str, int]:
     place = checkpoint.rstrip("/")
     return {
         note_file.path_of_note(place): note_file.FORMAT,
-        f"{place}/{control_book.FILE}": control_book.FORMAT,
-        f"{place}/{WRITTEN}": WRITTEN_FORMAT,
+        f"{place}/{control_bill.FILE}": control_bill.FORMAT,
+        f"{place}/{written_files.FILE}": written_files.FORMAT,
     }
 
 
@@ -52,7 +58,7 @@ def check_whole(spark: SparkSession, checkpoint: str) -> None:
     for path in notes_of(checkpoint):
         _read(spark, checkpoint, path)
     _query_id(spark, checkpoint)
-    offsets, commits = (log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
+    offsets, commits = (spark_log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
     _fit(offsets, commits)
     for some in (offsets, commits):
         for number in list(some.names)[-2:]:
@@ -68,7 +74,7 @@ def damage_in(spark: SparkSession, checkpoint: str) -> str | None:
     with suppress(Exception):  # whatever goes wrong here, the stream's own failure is told
         found = findings(spark, checkpoint)
         if found:
-            return f"{found[0]}; '{CALLED}' says what can be done about it."
+            return f"{found[0]}; '{REPAIR_COMMAND}' says what can be done about it."
     return None
 
 
@@ -84,7 +90,7 @@ def _read(spark: SparkSession, checkpoint: str, path: str) -> None:
         note_file.read_note(spark, checkpoint)
         return
     found = read_json(spark, path, notes_of(checkpoint)[path])
-    if found is None and log(spark, checkpoint, COMMITS).last is not None:
+    if found is None and spark_log(spark, checkpoint, COMMITS).last is not None:
         raise DamagedError(path, "it is missing")
 
 
@@ -99,7 +105,7 @@ def _notes(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
 
 
 def _logs(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
-    offsets, commits = (log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
+    offsets, commits = (spark_log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
     try:
         _query_id(spark, checkpoint)
         _fit(offsets, commits)
@@ -110,7 +116,7 @@ def _logs(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
         yield from _entries(some)
 
 
-def _entries(some: Log) -> Iterator[Finding]:
+def _entries(some: SparkLog) -> Iterator[Finding]:
     """Damaged entries of a log, and numbers that are missing in it."""
     numbers = list(some.names)
     compacted = any(name != str(number) for number, name in some.names.items())
@@ -134,11 +140,11 @@ def _query_id(spark: SparkSession, checkpoint: str) -> None:
             return
     except (ValueError, TypeError, KeyError):
         pass
-    if data is not None or log(spark, checkpoint, OFFSETS).names:
+    if data is not None or spark_log(spark, checkpoint, OFFSETS).names:
         raise DamagedError(path, "it is missing" if data is None else "it does not hold the id of a query")
 
 
-def _fit(offsets: Log, commits: Log) -> None:
+def _fit(offsets: SparkLog, commits: SparkLog) -> None:
     """What is committed was planned before; at most one micro-batch is planned and not committed."""
     planned, committed = offsets.last, commits.last
     if committed is not None and (planned is None or planned < committed):
@@ -149,7 +155,7 @@ def _fit(offsets: Log, commits: Log) -> None:
 
 def _sources_fit(spark: SparkSession, checkpoint: str) -> None:
     """What a source of files has read for a micro-batch that was planned is in its own log, without a gap."""
-    offsets = log(spark, checkpoint, OFFSETS)
+    offsets = spark_log(spark, checkpoint, OFFSETS)
     if offsets.last is None:
         return
     for some, offset in zip(source_logs(spark, checkpoint), offsets.records(offsets.last)[1:], strict=False):
@@ -161,10 +167,10 @@ def _sources_fit(spark: SparkSession, checkpoint: str) -> None:
 
 
 def _state(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
-    committed = log(spark, checkpoint, COMMITS).last
+    committed = spark_log(spark, checkpoint, COMMITS).last
     if committed is None:
         return
-    why = unreadable(spark, checkpoint, committed)
+    why = state_error(spark, checkpoint, committed)
     if why is None:
         return
     named = list(_state_files(spark, checkpoint))
@@ -173,10 +179,10 @@ def _state(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
         yield Finding(f"{checkpoint.rstrip('/')}/{STATE}", f"after micro-batch {committed}: {why}")
 
 
-def unreadable(spark: SparkSession, checkpoint: str, batch: int) -> str | None:
+def state_error(spark: SparkSession, checkpoint: str, batch: int) -> str | None:
     """Why the state after a micro-batch cannot be read; None if it can."""
     try:
-        with plainly_named(spark, checkpoint) as name:
+        with without_escapes(spark, checkpoint) as name:
             spark.read.format("statestore").option("batchId", batch).load(name).count()
     except (PySparkException, Py4JJavaError) as error:
         return cause(error).rstrip(".")
@@ -185,7 +191,7 @@ def unreadable(spark: SparkSession, checkpoint: str, batch: int) -> str | None:
 
 def versions(spark: SparkSession, checkpoint: str) -> Iterator[tuple[str, int, str]]:
     """The files of the state that belong to one version: path, version, ending."""
-    top, files = located(spark, f"{checkpoint.rstrip('/')}/{STATE}")
+    top, files = hadoop_path(spark, f"{checkpoint.rstrip('/')}/{STATE}")
     if not files.exists(top):
         return
     for operator in files.listStatus(top):
@@ -207,7 +213,7 @@ def _state_files(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
             if ending == SNAPSHOT:
                 zipfile.ZipFile(io.BytesIO(read_bytes(spark, path) or b"")).testzip()
             else:
-                unpack(spark, path)
+                check_compressed(spark, path)
         except DamagedError as error:
             yield Finding(error.file, error.what)
         except zipfile.BadZipFile:

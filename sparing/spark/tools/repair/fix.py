@@ -13,11 +13,11 @@ from pyspark.sql import SparkSession
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
 from sparing.spark.stream.durable import restore, write_bytes
-from sparing.spark.stream.written_files import WrittenFiles
-from sparing.spark.tools.repair.aside import Aside
-from sparing.spark.tools.repair.findings import WRITTEN, findings, notes_of
-from sparing.spark.tools.repair.logs import COMMITS, OFFSETS, log
+from sparing.spark.stream.written_files import FILE, WrittenFiles
+from sparing.spark.tools.repair.findings import findings, notes_of
 from sparing.spark.tools.repair.rewind import last_whole, redo
+from sparing.spark.tools.repair.set_aside import SetAsideFolder
+from sparing.spark.tools.repair.spark_logs import COMMITS, OFFSETS, spark_log
 
 
 def fix(spark: SparkSession, checkpoint: str, sink: Endpoint) -> list[str]:
@@ -42,8 +42,8 @@ def _restore(spark: SparkSession, checkpoint: str) -> list[str]:
             continue
         if restore(spark, path, format_):
             done.append(f"{path} is restored from its copy.")
-        elif path.endswith(WRITTEN):
-            WrittenFiles(spark, checkpoint).keep({})
+        elif path.endswith(FILE):
+            WrittenFiles(spark, checkpoint).replace({})
             done.append(f"{path} is begun anew: what was written before is not compared with the sink any more.")
         else:
             raise SparingError(
@@ -64,9 +64,9 @@ def _query_id(spark: SparkSession, checkpoint: str) -> list[str]:
 def _clear_before(spark: SparkSession, checkpoint: str, kept: int) -> list[str]:
     """Entries up to a damaged one that is older than the last whole micro-batch: Spark does not need them any more."""
     damaged = {finding.file for finding in findings(spark, checkpoint)}
-    aside, moved = Aside.of(spark, checkpoint), False
+    aside, moved = SetAsideFolder.of(spark, checkpoint), False
     for name in (OFFSETS, COMMITS):
-        some = log(spark, checkpoint, name)
+        some = spark_log(spark, checkpoint, name)
         old = [n for n in range(min(some.names, default=0), kept) if some.path(n) in damaged]
         for number in some.names:
             if old and number <= old[-1]:

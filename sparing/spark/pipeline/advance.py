@@ -48,7 +48,7 @@ def _advance_windows(
     types = {name: column_type(topic, name) for name in worker_plan.interests.carried[topic.name]}
     arrivals = [Matched.unpack(contents, types) for contents in held]
     began = time.thread_time()
-    interests, overlay = worker_plan.interests, worker_plan.overlay
+    interests, overlay = worker_plan.interests, worker_plan.window_walk
     after, outcome = overlay.advance(state, arrivals, until, late_before, bound=interests.bound)
     routes = interests.plan.routes
     seconds = time.thread_time() - began - outcome.bound_seconds
