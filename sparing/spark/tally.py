@@ -66,8 +66,8 @@ def tally_of(delivered: Delivered, by_link: bool = False) -> Tally:
             messages[name] += sent
             if source is not None:
                 links[source, target, name] += sent
-    rows[BILL] += len(delivered.settled)
-    for key, count in delivered.settled.items():
+    rows[BILL] += len(delivered.control_bill)
+    for key, count in delivered.control_bill.items():
         messages[key.kind.value] += count
         links[key.source, key.target, key.kind.value] += count
     return Tally(

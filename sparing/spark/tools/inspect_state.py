@@ -213,7 +213,7 @@ def _due(partition: EventPartition, packed: bytes, worker_plan: WorkerPlan | Non
     """Who is to be told what they have not been told, also those who have not been told anything."""
     if worker_plan is None or partition.topic not in worker_plan.interests.plan.topics:
         return None
-    state, context = load(worker_plan, partition.key, packed), worker_plan.merged(partition.topic).context
+    state, context = load(worker_plan, partition.key, packed), worker_plan.merged_topic(partition.topic).context
     assert isinstance(state, MergedState)
     due: dict[tuple[object, int], list[str]] = {}
     for event in state.events.events:
