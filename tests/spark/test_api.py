@@ -103,7 +103,7 @@ def test_policies_that_cannot_be_are_refused(spark):
     stream = spark.readStream.format("rate").load()
     with pytest.raises(
         sparing.SparingError,
-        match="decision static .* batches only",
+        match=r"decision static .* batches only",
     ):
         sparing.PubSub(spark, deployment, decision="static").deliver(stream)
 

@@ -147,7 +147,7 @@ def ship_later(spark: SparkSession, interests: Interests) -> str:
 
 @cache
 def _plan_folder() -> Path:
-    """Return the folder of shipped plans, kept until the process exits: every later task of the session fetches them."""
+    """Return the folder of shipped plans, kept until the process exits: every later task fetches them."""
     folder = tempfile.mkdtemp(prefix="sparing-plans-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
