@@ -1,6 +1,6 @@
 """Sources: publications from files, Kafka, the rate generator, or any other Spark source.
 
-Text formats are read as text, so that admission can say which field of which row is wrong instead of losing the row.
+Fields of text formats are read as text, so that admission can name the malformed field instead of losing the row.
 """
 
 from __future__ import annotations
@@ -100,15 +100,15 @@ def _parsed(bounded: DataFrame, deployment: Deployment, source: Endpoint) -> Dat
         LINE,
         SIZE,
         F.when(long, ReadFault.NONE.value)
-        .when(_goes_on(text, schema, options), ReadFault.MORE.value)
-        .when(_has_half(text), ReadFault.HALF.value)
+        .when(_has_trailing_data(text, schema, options), ReadFault.MORE.value)
+        .when(_has_lone_surrogate(text), ReadFault.HALF.value)
         .otherwise(ReadFault.NONE.value)
         .alias(FAULT),
         F.from_json(F.when(~long, text), schema, options).alias("fields"),
     ).select(LINE, SIZE, FAULT, "fields.*")
 
 
-def _goes_on(text: Column, schema: T.StructType, options: Mapping[str, str]) -> Column:
+def _has_trailing_data(text: Column, schema: T.StructType, options: Mapping[str, str]) -> Column:
     """Whether something follows the first JSON value of a text, which Spark does not look at.
 
     An object without a brace inside is cleared at a glance. All others are read twice more, as the only item of an
@@ -121,7 +121,7 @@ def _goes_on(text: Column, schema: T.StructType, options: Mapping[str, str]) -> 
     return F.when(cleared, F.lit(False)).otherwise(~alone)
 
 
-def _has_half(text: Column) -> Column:
+def _has_lone_surrogate(text: Column) -> Column:
     """Whether a text has the escape of half a surrogate pair, which Spark replaces by a question mark."""
     escapes = F.replace(text, F.lit("\\\\"), F.lit("  "))  # so that each backslash left begins an escape
     return F.when(text.contains("\\u"), escapes.rlike(_HALF)).otherwise(F.lit(False))

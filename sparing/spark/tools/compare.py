@@ -1,4 +1,4 @@
-"""A deployment's trace under its own policy, under others, and without each technique: the bills of all of them."""
+"""Bills of a deployment's trace under its own policy, under other policies, and without each technique."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Explaining a notification: the pipeline over a recorded trace up to the interest group in question, then one walk.
+"""Explanation of a notification, from a recorded trace.
 
-Spark reads, admits and matches the trace as always. What was published in the window is counted on the way, with the
-constraints that kept publications out; the group's walk, which is one task, is watched.
+Spark reads, admits and matches the trace as usual. Publications in the window are counted, with the constraints that
+excluded some of them; then one task walks the interest group and records the decisions of links.
 """
 
 from __future__ import annotations
@@ -140,7 +140,14 @@ def _seen(rows: DataFrame, shipped: ShippedPlan, plan: Plan, number: int, start:
     paths = {at: plan.routes.path(at, goal) for at in sorted(whole.origins)}
     ways = {names[at]: (whole.origins[at], tuple(names[b] for b in path)) for at, path in paths.items()}
     failed = dict(whole.failed.most_common())
-    return PublicationCounts(whole.published, whole.matched, whole.ranked, whole.chosen, failed, ways)
+    return PublicationCounts(
+        published=whole.published,
+        matched=whole.matched,
+        ranked=whole.ranked,
+        chosen=whole.chosen,
+        failed=failed,
+        origins=ways,
+    )
 
 
 def one_row(found: object) -> pa.RecordBatch:

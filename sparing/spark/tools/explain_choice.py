@@ -1,4 +1,4 @@
-"""Explaining who gets a publication: Spark finds it in the trace, admits and matches it, and then it is ranked."""
+"""Explanation of the recipients of a publication, which Spark finds, admits and matches in the trace."""
 
 from __future__ import annotations
 

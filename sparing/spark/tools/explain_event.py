@@ -1,4 +1,4 @@
-"""Explaining a merged event: Spark reads and admits the trace, and the walk of the topic's events is watched."""
+"""Explanation of a merged event, from the walk of its topic's events over a recorded trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a checkpoint holds, found out without running the stream. Only reads: nothing in the checkpoint changes."""
+"""The content of a checkpoint, read without running the stream and without changing the checkpoint."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Inspection:
 
 
 def inspect(spark: SparkSession, path: str, deployment: Deployment | None = None) -> Inspection:
-    """Read a checkpoint. With the deployment that it belongs to, more can be told about what waits."""
+    """Read a checkpoint; its deployment adds details about the state."""
     path = path.rstrip("/") or "/"
     note = _note(spark, path)
     planned, committed = (max(_numbers(spark, f"{path}/{log}"), default=None) for log in ("offsets", "commits"))
@@ -74,7 +74,17 @@ def inspect(spark: SparkSession, path: str, deployment: Deployment | None = None
         watermark = _micros(begun, "batchWatermarkMs")
         next_watermark = _micros(done, "nextBatchWatermarkMs")
     state, trouble = (None, NO_STATE) if committed is None else _state(spark, path, note, deployment)
-    return Inspection(path, vars(note), planned, committed, watermark, next_watermark, tuple(offsets), state, trouble)
+    return Inspection(
+        path=path,
+        note=vars(note),
+        planned=planned,
+        committed=committed,
+        watermark=watermark,
+        next_watermark=next_watermark,
+        offsets=tuple(offsets),
+        state=state,
+        trouble=trouble,
+    )
 
 
 def _note(spark: SparkSession, path: str) -> Note:

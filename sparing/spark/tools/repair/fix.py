@@ -1,4 +1,4 @@
-"""What can be mended without losing results.
+"""Repairs without loss of results.
 
 Notes are restored from their copies, and the stream goes back to the last micro-batch that is whole.
 """

@@ -1,7 +1,7 @@
-"""Going back: a stream does micro-batches again, from the state before them.
+"""Rewinding a stream: it repeats micro-batches from the state before them.
 
-Results lose nothing by that: the tables of these micro-batches are set aside and written again from the same source. So
-all files that they had read must still be there.
+No results are lost: the tables of these micro-batches are set aside and written again from the same source, so all
+files that they have read must still exist.
 """
 
 from __future__ import annotations

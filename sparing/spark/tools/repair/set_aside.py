@@ -1,4 +1,4 @@
-"""Setting files aside: nothing that a repair takes out of a checkpoint, a sink or a source is deleted."""
+"""The folder for files that a repair removes from a checkpoint, a sink or a source: no file is deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Putting a watermark back that an event from far in the future has moved."""
+"""Resetting a watermark that an event from far in the future has advanced."""
 
 from __future__ import annotations
 
