@@ -1,4 +1,4 @@
-"""What is damaged in a checkpoint: every file that a stream needs to go on is read, and what is wrong with it named."""
+"""Damage in a checkpoint, found by reading every file that a stream needs to resume."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHANGELOG, SNAPSHOT = ".changelog", ".zip"
 
 @dataclass(frozen=True)
 class Finding:
-    """A damaged file, or a group of them, and what is wrong."""
+    """A damaged file or folder, and what is wrong with it."""
 
     file: str
     what: str
@@ -44,7 +44,7 @@ class Finding:
 
 
 def notes_of(checkpoint: str) -> dict[str, int]:
-    """The files of ours beside a checkpoint, and the format that this version reads."""
+    """Return Sparing's files in a checkpoint, with the format that this version reads."""
     place = checkpoint.rstrip("/")
     return {
         note_file.path_of_note(place): note_file.FORMAT,
@@ -54,7 +54,7 @@ def notes_of(checkpoint: str) -> dict[str, int]:
 
 
 def check_whole(spark: SparkSession, checkpoint: str) -> None:
-    """A quick look before a stream goes on: our notes, and the last entries of Spark's logs."""
+    """Check Sparing's notes and the last entries of Spark's logs, before a stream resumes."""
     for path in notes_of(checkpoint):
         _read(spark, checkpoint, path)
     _query_id(spark, checkpoint)
@@ -70,22 +70,22 @@ def check_whole(spark: SparkSession, checkpoint: str) -> None:
 
 
 def damage_in(spark: SparkSession, checkpoint: str) -> str | None:
-    """A sentence about the first damage in a checkpoint, after a stream has failed; None if all of it is whole."""
-    with suppress(Exception):  # whatever goes wrong here, the stream's own failure is told
+    """Return a sentence about the first damage in a checkpoint of a failed stream, None if there is no damage."""
+    with suppress(Exception):  # the stream's own failure must be reported in any case
         found = findings(spark, checkpoint)
         if found:
-            return f"{found[0]}; '{REPAIR_COMMAND}' says what can be done about it."
+            return f"{found[0]}; '{REPAIR_COMMAND}' shows how to repair it."
     return None
 
 
 def findings(spark: SparkSession, checkpoint: str) -> list[Finding]:
-    """All damage in a checkpoint. Reads every log entry and the state; changes nothing."""
+    """Return all damage in a checkpoint. Reads every log entry and the state; changes nothing."""
     found = [*_notes(spark, checkpoint), *_logs(spark, checkpoint), *_state(spark, checkpoint)]
     return list(dict.fromkeys(found))
 
 
 def _read(spark: SparkSession, checkpoint: str, path: str) -> None:
-    """Read a note; from the first micro-batch on, all of them must be there."""
+    """Read a note; all of them must exist after the first micro-batch."""
     if path == note_file.path_of_note(checkpoint):
         note_file.read_note(spark, checkpoint)
         return
@@ -117,12 +117,12 @@ def _logs(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
 
 
 def _entries(some: SparkLog) -> Iterator[Finding]:
-    """Damaged entries of a log, and numbers that are missing in it."""
+    """Return damaged and missing entries of a log."""
     numbers = list(some.names)
     compacted = any(name != str(number) for number, name in some.names.items())
     for number in range(numbers[0], numbers[-1] + 1) if numbers else ():
         if number not in some.names and compacted:
-            continue  # entries that were compacted are cleared away
+            continue  # Spark deletes compacted entries
         try:
             if some.folder.endswith((OFFSETS, COMMITS)):
                 some.metadata(number)
@@ -145,7 +145,7 @@ def _query_id(spark: SparkSession, checkpoint: str) -> None:
 
 
 def _fit(offsets: SparkLog, commits: SparkLog) -> None:
-    """What is committed was planned before; at most one micro-batch is planned and not committed."""
+    """Check that committed micro-batches were planned, and that at most one is planned and not committed."""
     planned, committed = offsets.last, commits.last
     if committed is not None and (planned is None or planned < committed):
         raise DamagedError(offsets.path(committed), "it is missing, although the micro-batch is committed")
@@ -154,7 +154,7 @@ def _fit(offsets: SparkLog, commits: SparkLog) -> None:
 
 
 def _sources_fit(spark: SparkSession, checkpoint: str) -> None:
-    """What a source of files has read for a micro-batch that was planned is in its own log, without a gap."""
+    """Check that the log of a source of files has all entries of the planned micro-batches."""
     offsets = spark_log(spark, checkpoint, OFFSETS)
     if offsets.last is None:
         return
@@ -180,7 +180,7 @@ def _state(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
 
 
 def state_error(spark: SparkSession, checkpoint: str, batch: int) -> str | None:
-    """Why the state after a micro-batch cannot be read; None if it can."""
+    """Return why the state after a micro-batch cannot be read, None if it can."""
     try:
         with without_escapes(spark, checkpoint) as name:
             spark.read.format("statestore").option("batchId", batch).load(name).count()
@@ -190,7 +190,7 @@ def state_error(spark: SparkSession, checkpoint: str, batch: int) -> str | None:
 
 
 def versions(spark: SparkSession, checkpoint: str) -> Iterator[tuple[str, int, str]]:
-    """The files of the state that belong to one version: path, version, ending."""
+    """Return the files of the state: path, version, extension."""
     top, files = hadoop_path(spark, f"{checkpoint.rstrip('/')}/{STATE}")
     if not files.exists(top):
         return
@@ -207,7 +207,7 @@ def versions(spark: SparkSession, checkpoint: str) -> Iterator[tuple[str, int, s
 
 
 def _state_files(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
-    """Files of the state that can be seen to be damaged, or that are missing in a row of them."""
+    """Return the state files that cannot be read to their end."""
     for path, _, ending in sorted(versions(spark, checkpoint)):
         try:
             if ending == SNAPSHOT:

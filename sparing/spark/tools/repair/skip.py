@@ -1,4 +1,4 @@
-"""Going on without some rows: the micro-batch under way, or one file of it, is left out, and its rows are set aside."""
+"""Skipping the running micro-batch or one of its files; the skipped rows are set aside."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def _under_way(spark: SparkSession, checkpoint: str) -> tuple[SparkLog, int]:
 
 
 def skip_batch(spark: SparkSession, checkpoint: str) -> list[str]:
-    """Leave out the micro-batch under way; returns what was done, in sentences.
+    """Skip the running micro-batch; return what was done, in sentences.
 
-    The one before it gets its end: so Spark takes its rows for read.
+    The micro-batch before it gets its end offsets, so Spark treats its rows as read.
     """
     offsets, batch = _under_way(spark, checkpoint)
     if batch == 0:
