@@ -18,7 +18,7 @@ from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
     from sparing.flow.windows.explain import Decision
-    from sparing.spark.tools.explain import Explanation, PublicationCounts
+    from sparing.spark.tools.explain import NotificationExplanation, PublicationCounts
 
 MOST = 8  # publications that are listed on a link
 
@@ -86,7 +86,7 @@ def explain(
                 _tell(found)
 
 
-def _json(found: Explanation) -> dict[str, object]:
+def _json(found: NotificationExplanation) -> dict[str, object]:
     return {
         "subscription": found.subscription.id,
         "subscriber": found.subscription.subscriber,
@@ -98,7 +98,7 @@ def _json(found: Explanation) -> dict[str, object]:
     }
 
 
-def _tell(found: Explanation) -> None:
+def _tell(found: NotificationExplanation) -> None:
     seen = found.seen
     who = f"{found.subscription.id}, for {found.subscription.subscriber} at {found.broker}"
     say(f"{who}: {clock(found.start)} to {clock(found.end)}", "bold")

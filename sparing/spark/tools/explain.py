@@ -67,7 +67,7 @@ class WindowTrace:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class NotificationExplanation:
     """Why a subscription got what it got; `walked` is None for a plain one."""
 
     subscription: Subscription
@@ -80,7 +80,7 @@ class Explanation:
 
 def explain(
     spark: SparkSession, deployment: Deployment, subscription: str, at: int | None, decision: str | None = None
-) -> Explanation:
+) -> NotificationExplanation:
     """Explain the window that holds a moment (None: the last one with a result), or what a plain one got then."""
     plan = PubSub(spark, deployment, decision=decision).plan
     number = number_of(plan, subscription)
@@ -109,7 +109,7 @@ def explain(
         start, end = at, at + MOMENT
     seen = _seen(rows, shipped, plan, number, start, end)
     broker = plan.routes.brokers[plan.broker_of[number]]
-    return Explanation(plan.subscriptions[number], broker, start, end, seen, walked)
+    return NotificationExplanation(plan.subscriptions[number], broker, start, end, seen, walked)
 
 
 def number_of(plan: Plan, subscription: str) -> int:
