@@ -52,15 +52,15 @@ def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSessio
     While Java starts, what the walk runs on is compiled, or loaded if that has been done before.
     """
     from sparing.flow.warm import warm_up
-    from sparing.spark.failures import damage_told
-    from sparing.spark.session import java_watched, session, stop
+    from sparing.spark.failures import report_damaged_file
+    from sparing.spark.session import report_java_exit, session, stop
 
     settings = dict(_setting(text) for text in conf)
     with step(f"Starting Spark on {master}"), _quiet():
         Thread(target=warm_up, daemon=True).start()
         spark = session(master, settings=settings)
     try:
-        with java_watched(spark), damage_told():
+        with report_java_exit(spark), report_damaged_file():
             yield spark
     finally:
         with _quiet():

@@ -84,7 +84,7 @@ def demo(
     )
     reasons = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.items())
     say(f"{counted(tally.rows['quarantine'], 'bad row is', 'bad rows are')} in quarantine: {reasons}.")
-    say(f"The deployment is {written.deployment}, the results are in {sinks.place(deployment.sink, replay=True)}.")
+    say(f"The deployment is {written.deployment}, the results are in {sinks.path_of(deployment.sink, replay=True)}.")
     say(f"The bill as a page is {page}, as a picture {folder / 'bill.svg'}.")
     say("The page with every policy on it, and what each technique saved, comes from")
     say(f"  {sys.argv[0]} replay {written.deployment} --report {page}")

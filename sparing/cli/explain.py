@@ -18,7 +18,7 @@ from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
     from sparing.flow.windows.explain import Decision
-    from sparing.spark.tools.explain import Explained, Seen
+    from sparing.spark.tools.explain import NotificationExplanation, PublicationCounts
 
 MOST = 8  # publications that are listed on a link
 
@@ -86,7 +86,7 @@ def explain(
                 _tell(found)
 
 
-def _json(found: Explained) -> dict[str, object]:
+def _json(found: NotificationExplanation) -> dict[str, object]:
     return {
         "subscription": found.subscription.id,
         "subscriber": found.subscription.subscriber,
@@ -98,7 +98,7 @@ def _json(found: Explained) -> dict[str, object]:
     }
 
 
-def _tell(found: Explained) -> None:
+def _tell(found: NotificationExplanation) -> None:
     seen = found.seen
     who = f"{found.subscription.id}, for {found.subscription.subscriber} at {found.broker}"
     say(f"{who}: {clock(found.start)} to {clock(found.end)}", "bold")
@@ -131,7 +131,7 @@ def _tell(found: Explained) -> None:
     say(f"{found.subscription.subscriber} is told {'' if told is None else f'at {clock(told)} '}{found.walked.payload}")
 
 
-def ranked(seen: Seen) -> str:
+def ranked(seen: PublicationCounts) -> str:
     """For how many publications the subscription was among the k best, if there were any for the k best only."""
     if not seen.ranked:
         return ""

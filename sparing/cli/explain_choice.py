@@ -13,12 +13,12 @@ from sparing.model.counted import counted
 
 if TYPE_CHECKING:
     from sparing.flow.rank.explain import Choice
-    from sparing.spark.tools.explain_choice import ExplainedChoice
+    from sparing.spark.tools.explain_choice import ChoiceExplanation
 
 MOST = 12  # rows of a table
 
 
-def tell_choice(found: ExplainedChoice, as_json: bool) -> None:
+def tell_choice(found: ChoiceExplanation, as_json: bool) -> None:
     """Print it, for people or for programs."""
     if as_json:
         typer.echo(json.dumps(asdict(found), indent=1))

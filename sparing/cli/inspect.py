@@ -16,7 +16,7 @@ from sparing.model.policy import Folding
 from sparing.report.amounts import some
 
 if TYPE_CHECKING:
-    from sparing.spark.tools.inspect import Inspected
+    from sparing.spark.tools.inspect import Inspection
     from sparing.spark.tools.inspect_state import KeyState, OpenEvent, OpenWindow
 
 MOST = 12  # names, windows or events that are listed
@@ -56,12 +56,12 @@ def inspect(
         raise typer.Exit(1)
 
 
-def inspected_json(found: Inspected) -> dict[str, Any]:
+def inspected_json(found: Inspection) -> dict[str, Any]:
     """Everything that was found out; times in microseconds since 1970."""
     return {**asdict(found), "topics": found.topics, "plans": found.plans}
 
 
-def tell_inspected(found: Inspected) -> None:
+def tell_inspected(found: Inspection) -> None:
     """Tell it in words."""
     note = found.note
     say(f"{found.path}: format {note['format']}, {counted(note['partitions'], 'partition')}", "bold")
@@ -129,7 +129,7 @@ def merging_text(policy: Mapping[str, Any]) -> str:
     return f"{policy['events']}, placement {policy['placement']}, {policy['active_aggregators']} active, {told}"
 
 
-def _progress(found: Inspected) -> str:
+def _progress(found: Inspection) -> str:
     if found.planned is None:
         return "none has been planned"
     if found.committed is None:
@@ -139,7 +139,7 @@ def _progress(found: Inspected) -> str:
     return f"{found.committed} is committed, and no other is planned"
 
 
-def _watermark(found: Inspected) -> str:
+def _watermark(found: Inspection) -> str:
     if found.next_watermark is None:
         return "none yet"
     if found.watermark in (None, found.next_watermark):

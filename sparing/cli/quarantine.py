@@ -50,10 +50,10 @@ def list_(
     deployment = Deployment.read(file)
     check_outputs(json_out)
     with spark_session(master, conf) as spark:
-        from sparing.spark.io.quarantine import set_aside
+        from sparing.spark.io.quarantine import quarantined_rows
 
         with step("Reading the quarantine"):
-            found = set_aside(spark, deployment, reason, publisher)
+            found = quarantined_rows(spark, deployment, reason, publisher)
     if json_out is not None:
         write_text(json_out, "".join(json.dumps(asdict(row)) + "\n" for row in found))
     by_reason = Counter[str]()
@@ -98,9 +98,9 @@ def publish(
     given = None if rows is None else _read(rows)
     with spark_session(master, conf) as spark:
         from sparing.spark.io.quarantine import publish as add
-        from sparing.spark.io.quarantine import set_aside
+        from sparing.spark.io.quarantine import quarantined_rows
 
-        known = {row.id: row for row in set_aside(spark, deployment, reason, publisher)}
+        known = {row.id: row for row in quarantined_rows(spark, deployment, reason, publisher)}
         if given is None:
             given = [(row.id, row.row) for row in known.values() for _ in range(row.rows)]
         fresh = [(id_, row) for id_, row in given if again or id_ not in known or not known[id_].published]

@@ -85,9 +85,9 @@ def repair(
 
 
 def _must_be_there(spark: SparkSession, checkpoint: str) -> None:
-    from sparing.spark.io.paths import located
+    from sparing.spark.io.paths import hadoop_path
 
-    place, files = located(spark, checkpoint)
+    place, files = hadoop_path(spark, checkpoint)
     if not files.exists(place):
         raise SparingError(f"There is no checkpoint {checkpoint}: the stream has not run yet, or the path is another.")
 
@@ -99,18 +99,18 @@ def _forget(spark: SparkSession, checkpoint: str, deployment: Deployment) -> lis
     missing = sorted({batch for batches in written.missing(sink).values() for batch in batches})
     if not missing:
         return ["The sink lacks nothing that the checkpoint has committed."]
-    written.keep({batch: rows for batch, rows in written.read().items() if batch not in missing})
+    written.replace({batch: rows for batch, rows in written.read().items() if batch not in missing})
     return [f"The stream goes on without the results of {batches_text(missing)}."]
 
 
 def _report(spark: SparkSession, deployment: Deployment, checkpoint: str, file: Path) -> bool:
     """Say what is found; whether all is whole."""
     from sparing.spark.tools.repair.findings import findings
-    from sparing.spark.tools.repair.logs import COMMITS, OFFSETS, log
+    from sparing.spark.tools.repair.spark_logs import COMMITS, OFFSETS, spark_log
 
     _must_be_there(spark, checkpoint)
     found = findings(spark, checkpoint)
-    planned, committed = (log(spark, checkpoint, name).last for name in (OFFSETS, COMMITS))
+    planned, committed = (spark_log(spark, checkpoint, name).last for name in (OFFSETS, COMMITS))
     say(f"{checkpoint}: micro-batch {'none' if committed is None else committed} is the last that is committed", "bold")
     if planned is not None and planned != committed:
         say(f"  micro-batch {planned} is under way: a start does it again")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from sparing.deployment.deployment import Deployment
     from sparing.model.policy import Policy
     from sparing.model.prices import Prices
-    from sparing.spark.run import Replayed, Suppressed
-    from sparing.spark.tools.compare import Compared
+    from sparing.spark.run import MergedTraffic, ReplayResult
+    from sparing.spark.tools.compare import ComparisonResult
 
 
 def replay(
@@ -101,7 +101,7 @@ def _side_by_side(
     from sparing.report.tables import bills_table, links_table, suppressed_table
     from sparing.spark.run import replay as run_batch
 
-    runs: dict[str, Replayed] = {}
+    runs: dict[str, ReplayResult] = {}
     least: dict[tuple[str, str], int] | None = None
     counts: Mapping[str, int] = {}
     for name, policy in policies.items():
@@ -124,7 +124,7 @@ def _side_by_side(
         out.print(links_table(bills, least=least))
     first = next(iter(runs.values()))
     if first.merged is not None:
-        out.print(suppressed_table(first.merged.siena, first.merged.taken))
+        out.print(suppressed_table(first.merged.siena, first.merged.sent))
     _say_where(deployment, first, counts)
 
 
@@ -156,7 +156,7 @@ def _compared(
     say(f"The bill is in {path}.")
 
 
-def compared_json(found: Compared, prices: Prices | None) -> dict[str, Any]:
+def compared_json(found: ComparisonResult, prices: Prices | None) -> dict[str, Any]:
     """For programs: the bill under the deployment's own policy, totals under others, and what each technique saved."""
     return {
         "ours": bill_json(found.ours, found.ours.least, prices),
@@ -175,7 +175,7 @@ def compared_json(found: Compared, prices: Prices | None) -> dict[str, Any]:
     }
 
 
-def _written(deployment: Deployment, run: Replayed) -> Mapping[str, int]:
+def _written(deployment: Deployment, run: ReplayResult) -> Mapping[str, int]:
     """How many rows of each table there are, after writing them if there is a sink."""
     from sparing.spark.io import sinks
     from sparing.spark.tally import tally_of
@@ -187,17 +187,17 @@ def _written(deployment: Deployment, run: Replayed) -> Mapping[str, int]:
     return tally.rows
 
 
-def _say_where(deployment: Deployment, run: Replayed, counts: Mapping[str, int]) -> None:
+def _say_where(deployment: Deployment, run: ReplayResult, counts: Mapping[str, int]) -> None:
     from sparing.spark.io import sinks
 
     if run.remark is not None:
         say(run.remark)
     if deployment.sink is not None:
-        where = sinks.place(deployment.sink, replay=True)
+        where = sinks.path_of(deployment.sink, replay=True)
         say(f"{told(counts)}" + (f"; the tables are in {where}." if where else "."))
 
 
-def bill_json(run: Replayed, least: Mapping[tuple[str, str], int] | None, prices: Prices | None) -> dict[str, Any]:
+def bill_json(run: ReplayResult, least: Mapping[tuple[str, str], int] | None, prices: Prices | None) -> dict[str, Any]:
     """A bill for programs: totals by kind, the least possible by link, what it costs, and every entry."""
     entries = [
         {"source": k.source, "target": k.target, "kind": k.kind.value, "bucket": k.bucket, "messages": messages}
@@ -217,10 +217,10 @@ def bill_json(run: Replayed, least: Mapping[tuple[str, str], int] | None, prices
     }
 
 
-def merged_json(found: Suppressed) -> list[dict[str, Any]]:
+def merged_json(found: MergedTraffic) -> list[dict[str, Any]]:
     """What merged topics took over each link, and what they would have taken if nobody merged."""
-    links = sorted(found.siena.keys() | found.taken.keys())
+    links = sorted(found.siena.keys() | found.sent.keys())
     return [
-        {"source": link[0], "target": link[1], "siena": found.siena.get(link, 0), **found.taken.get(link, {})}
+        {"source": link[0], "target": link[1], "siena": found.siena.get(link, 0), **found.sent.get(link, {})}
         for link in links
     ]

@@ -59,7 +59,7 @@ def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, mast
     deployment.needed_source()
     deployment.needed_sink()
     with spark_session(master, conf) as spark:
-        from sparing.spark.io.sinks import repeats
+        from sparing.spark.io.sinks import is_at_least_once
         from sparing.spark.run import stream, wait
         from sparing.spark.stream.stopping import Stop
 
@@ -76,7 +76,7 @@ def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, mast
         stop = Stop()
         with step("Preparing the stream"):
             query = stream(spark, deployment, once=once, watch=watch, tell=tell, hear=hear, stop=stop)
-        if repeats(deployment.needed_sink()):
+        if is_at_least_once(deployment.needed_sink()):
             err.print(AT_LEAST_ONCE, highlight=False, soft_wrap=True)
         with interruptible(stop):
             wait(query, stop)

@@ -1,4 +1,4 @@
-"""Running a deployment: as a stream that goes on until it is stopped, or as a batch over what is there."""
+"""Running a deployment, as a stream or as a replay of its source in one batch."""
 
 from __future__ import annotations
 
@@ -17,56 +17,60 @@ from sparing.deployment.deployment import Deployment
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.errors import SparingError
 from sparing.model.types import EPOCH, MICROSECOND
-from sparing.spark.failures import passing, write_trouble
+from sparing.spark.failures import transient, write_failure
 from sparing.spark.io import sinks, sources
 from sparing.spark.io.paths import must_be_folder
 from sparing.spark.pipeline.parcels import CPU, EVENTS_OF, LEAST, SIENA, Link
 from sparing.spark.pipeline.pubsub import Delivered, PubSub
-from sparing.spark.stream.checkpoint import check_in, is_new, known_groups, note_for
+from sparing.spark.stream.checkpoint import check_note, is_new, known_groups, note_for
 from sparing.spark.stream.control_bill import ControlBill
-from sparing.spark.stream.follow import Following, Tell
+from sparing.spark.stream.follow import NoticeHandler, PlanFollower
 from sparing.spark.stream.journal import Journal
 from sparing.spark.stream.logs import log
-from sparing.spark.stream.progress import Hear, settle
-from sparing.spark.stream.stopping import Stop, ended, hold
+from sparing.spark.stream.progress import RecordHandler, await_listener
+from sparing.spark.stream.stopping import Stop, block_if_stopping, wait_or_stop
 from sparing.spark.stream.written_files import WrittenFiles
 from sparing.spark.tally import tally_of
 from sparing.spark.tools.repair.findings import check_whole, damage_in
 
-# Seconds before a failed micro-batch is tried again; then it is given up. Spark keeps idle Python workers: if all have
-# died at once, each try may meet another dead one.
+# Seconds before each retry of a failed micro-batch. Spark keeps idle Python workers: if all of them have died, several
+# retries in a row may be given a dead one.
 PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
 _ROOT = re.compile(r"[A-Za-z][\w+.-]*:(//[^/]*)?")  # a URL without a path
-Watcher = Callable[[int, sinks.Counts], None]  # told the number of each micro-batch and the rows that it wrote
+WrittenHandler = Callable[[int, sinks.Counts], None]  # gets the number of a written micro-batch, and its rows by table
 
 
 @dataclass
 class Stream:
-    """A stream that runs: its query, and how it is started again after a failure that may pass."""
+    """A running stream: its query, and the function that starts it again after a transient failure."""
 
     start: Callable[[], StreamingQuery]
-    tell: Tell
-    diagnose: Callable[[], str | None]  # what is damaged in the checkpoint, if anything is
-    done: int = -1  # the last micro-batch that was written
+    tell: NoticeHandler
+    diagnose: Callable[[], str | None]  # describes damage in the checkpoint, if there is any
+    last_written: int = -1  # micro-batch
     query: StreamingQuery = field(init=False)
 
 
 def stream(
     spark: SparkSession,
     deployment: Deployment,
+    *,
     once: bool = False,
-    watch: Watcher | None = None,
-    tell: Tell = lambda _: None,
-    hear: Hear | None = None,
+    watch: WrittenHandler | None = None,
+    tell: NoticeHandler = lambda _: None,
+    hear: RecordHandler | None = None,
     stop: Stop | None = None,
 ) -> Stream:
-    """Start the streaming pipeline of a deployment, going on from its checkpoint if there is one.
+    """Start the stream of a deployment, from its checkpoint if there is one.
 
-    With `once` it works through what is there, in micro-batches, and stops. If the deployment was read from a file, the
-    stream follows changes of its publishers, subscriptions and links; `tell` is told of them. `hear` gets the record of
-    every micro-batch that Spark has committed, a little later and in another thread. The same is logged (`logs`).
+    With `once`, it processes the available data in micro-batches and ends. If the deployment was read from a file, the
+    stream follows changes of publishers, subscriptions and links in that file.
 
-    Once `stop` is set, no other micro-batch begins; give it to `wait` as well, which ends the stream then.
+    `watch` is called after each written micro-batch. `tell` gets notices as sentences: accepted and rejected changes,
+    retries, clock alarms. `hear` gets the record of every committed micro-batch, with a delay and in another thread;
+    the same record is logged (`stream.logs`).
+
+    Once `stop` is set, no further micro-batch begins. Pass it to `wait`, too, which then ends the stream.
     """
     sink = deployment.needed_sink()
     sinks.must_be_writable(spark, sink, replay=False)
@@ -74,37 +78,43 @@ def stream(
     must_be_folder(spark, checkpoint, f"The checkpoint {checkpoint}")
     written = WrittenFiles(spark, checkpoint)
     if is_new(spark, checkpoint):
-        sinks.must_be_free(spark, sink, checkpoint)
+        sinks.must_be_empty(spark, sink, checkpoint)
     else:
         check_whole(spark, checkpoint)
         written.check(sink)
     publications = sources.read(spark, deployment, streaming=True)
     pubsub = PubSub(spark, deployment, known_groups=known_groups(spark, checkpoint))
     delivered = pubsub.deliver(publications)
-    check_in(spark, checkpoint, note_for(spark, deployment, pubsub.plan, pubsub.groups()))
+    check_note(spark, checkpoint, note_for(spark, deployment, pubsub.plan, pubsub.groups()))
 
     name = f"sparing {deployment.name}"
     journal = Journal(spark, name, tell, hear)
-    following = Following(
-        spark, deployment, pubsub.plan, checkpoint, journal.accepted, journal.refused, delivered.fingerprint
+    follower = PlanFollower(
+        spark,
+        deployment,
+        checkpoint,
+        plan=pubsub.plan,
+        fingerprint=delivered.fingerprint,
+        accepted=journal.accepted,
+        rejected=journal.rejected,
     )
-    book = ControlBill(spark, checkpoint)
+    control_bill = ControlBill(spark, checkpoint)
 
     def write(records: DataFrame, batch: int) -> None:
         if stop is not None:
-            hold(spark, stop)
-        journal.catch_up(following)
-        control = partial(book.due, following.plan, batch)
+            block_if_stopping(spark, stop)
+        journal.switch_plan(follower)
+        control = partial(control_bill.due, follower.plan, batch)
         records.persist()
         try:
-            part = Delivered(spark, following.plan, records, control)
-            tally = tally_of(part, journal.by_link(following.plan))
+            part = Delivered(spark, follower.plan, records, control)
+            tally = tally_of(part, journal.by_link(follower.plan))
             counts = sinks.write(part, sink, batch, tally)
         finally:
             records.unpersist()
-        written.wrote(batch, counts)
-        journal.wrote(batch, tally, following)
-        running.done = batch
+        written.batch_written(batch, counts)
+        journal.batch_written(batch, tally, follower)
+        running.last_written = batch
         if watch is not None:
             watch(batch, counts)
 
@@ -115,9 +125,9 @@ def stream(
         try:
             query = writer.trigger(availableNow=True).start() if once else writer.start()
         except Exception:
-            journal.give_up()
+            journal.stop_listening()
             raise
-        following.watch(query)
+        follower.watch(query)
         return query
 
     journal.begin(pubsub.plan, delivered.fingerprint, deployment=deployment.name, checkpoint=checkpoint, once=once)
@@ -127,50 +137,52 @@ def stream(
 
 
 def checkpoint_of(deployment: Deployment) -> str:
-    """Where a deployment's stream keeps its progress: where its file says, else beside the sink.
+    """Return the path of a stream's checkpoint: as the deployment says, else beside the sink.
 
-    Not in the sink: whoever clears away results must not take the progress with them, or the other way round.
+    It is not inside the sink, so that either can be deleted without the other.
     """
     if deployment.checkpoint is not None:
         return deployment.checkpoint
     path = (deployment.needed_sink().path or "").rstrip("/")
     if not path or _ROOT.fullmatch(path):
-        raise SparingError("The stream needs a place for its checkpoint: add checkpoint: PATH to the deployment file.")
+        raise SparingError("The stream needs a path for its checkpoint: add checkpoint: PATH to the deployment file.")
     return f"{path}-checkpoint"
 
 
 def wait(running: Stream, stop: Stop | None = None) -> None:
-    """Wait for a stream to end, or end it once `stop` is set; its failure becomes one sentence.
+    """Wait for a stream to end, or end it once `stop` is set; raises `SparingError` if the stream fails.
 
-    A micro-batch in which a process died or a connection broke is tried again, after pauses that grow.
+    A micro-batch with a transient failure (a dead process, a broken connection) is retried after growing pauses.
     """
     stop = stop or Stop()
-    failures, done = 0, running.done
+    failures, last_written = 0, running.last_written
     while True:
         query = running.query
         try:
-            by_itself = ended(query, stop)
+            by_itself = wait_or_stop(query, stop)
             break
         except StreamingQueryException as error:
-            settle(query)
-            failures = failures + 1 if running.done == done else 1
-            done = running.done
-            why = passing(error)
+            await_listener(query)
+            failures = failures + 1 if running.last_written == last_written else 1
+            last_written = running.last_written
+            why = transient(error)
             if why is not None and failures <= len(PAUSES):
                 _retry(running, why, PAUSES[failures - 1], stop)
                 continue
-            reason = running.diagnose() or (f"{why}." if why is not None else write_trouble(error))
+            reason = running.diagnose() or (f"{why}." if why is not None else write_failure(error))
             if failures > 1:
-                reason = f"a micro-batch failed {failures} times in a row, at last because {reason}"
+                reason = f"a micro-batch failed {failures} times in a row; the last error: {reason}"
             log("stream failed", f"{query.name} failed: {reason}", logging.ERROR, query=query.name, reason=reason)
             raise SparingError(f"The stream failed: {reason}") from error
-    settle(query)
-    end = ("stream ended", "has worked through what was there") if by_itself else ("stream stopped", "is stopped")
-    log(end[0], f"{query.name} {end[1]}.", query=query.name)
+    await_listener(query)
+    if by_itself:
+        log("stream ended", f"{query.name} has processed all available data.", query=query.name)
+    else:
+        log("stream stopped", f"{query.name} is stopped.", query=query.name)
 
 
 def _retry(running: Stream, why: str, pause: float, stop: Stop) -> None:
-    sentence = f"A micro-batch failed because {why}; it is tried again in {pause:g} s."
+    sentence = f"A micro-batch failed because {why}; retrying in {pause:g} s."
     log("micro-batch retried", sentence, logging.WARNING, query=running.query.name, reason=why, pause=pause)
     running.tell(sentence)
     stop.wait(pause)
@@ -178,34 +190,34 @@ def _retry(running: Stream, why: str, pause: float, stop: Stop) -> None:
 
 
 @dataclass(frozen=True)
-class Suppressed:
-    """Messages of merged topics over each link: if nobody merged, and those that there were, by kind."""
+class MergedTraffic:
+    """Messages of merged topics over each link: without merging (`siena`), and those sent, by kind."""
 
     siena: dict[Link, int]
-    taken: dict[Link, dict[str, int]]
+    sent: dict[Link, dict[str, int]]
 
 
-@dataclass(frozen=True)
-class Replayed:
-    """A batch run: what was delivered, the bill, and the CPU seconds of matching and walking.
+@dataclass(frozen=True, kw_only=True)
+class ReplayResult:
+    """Results and bill of a batch run, and the CPU seconds of matching and walking.
 
-    `least` has the fewest messages that any policy must send over each link, if that was asked for and is known.
-    `merged` is about merged topics, if there are any. `remark` is a sentence about the source, if there is one to make.
+    `least` has the fewest messages that any policy must send over each link, if requested and known. `merged` is None
+    without merged topics. `remark` is a sentence about the source, for example that it has no files.
     """
 
     delivered: Delivered
     bill: Bill
     seconds: float
     least: dict[Link, int] | None = None
-    merged: Suppressed | None = None
+    merged: MergedTraffic | None = None
     remark: str | None = None
 
 
-def replay(spark: SparkSession, deployment: Deployment, bound: bool = False) -> Replayed:
+def replay(spark: SparkSession, deployment: Deployment, bound: bool = False) -> ReplayResult:
     """Run a deployment's source through the pipeline as one batch.
 
-    With `bound` the fewest possible messages are worked out, too, unless the policy sends everything at once: it never
-    gets to see which publications had to be sent raw.
+    With `bound`, also compute the fewest possible messages per link, except for a policy that sends everything at once:
+    its walk does not hold the windows from which the bound is computed.
     """
     publications = sources.read(spark, deployment, streaming=False)
     pubsub = PubSub(spark, deployment)
@@ -218,24 +230,30 @@ def replay(spark: SparkSession, deployment: Deployment, bound: bool = False) -> 
     known = bound and not pubsub.plan.policy.decision.raw
     least = {(source, target): n for (kind, source, target), n in amounts.items() if kind == LEAST}
     seconds = amounts.get((CPU, "", ""), 0) / 1_000_000
-    remark = None if amounts else sources.no_file(spark, deployment.needed_source(), publications)
-    return Replayed(delivered, bill, seconds, least if known else None, _suppressed(pubsub.plan, amounts), remark)
+    remark = None if amounts else sources.no_file_remark(spark, deployment.needed_source(), publications)
+    return ReplayResult(
+        delivered=delivered,
+        bill=bill,
+        seconds=seconds,
+        least=least if known else None,
+        merged=_merged_traffic(pubsub.plan, amounts),
+        remark=remark,
+    )
 
 
-def _suppressed(plan: Plan, amounts: dict[tuple[str, str, str], int]) -> Suppressed | None:
-    """What merged topics took and would have taken, if there are any."""
+def _merged_traffic(plan: Plan, amounts: dict[tuple[str, str, str], int]) -> MergedTraffic | None:
     if all(topic.merge is None for topic in plan.topics.values()):
         return None
     siena = {(source, target): n for (kind, source, target), n in amounts.items() if kind == SIENA}
-    taken: dict[Link, dict[str, int]] = {}
+    sent: dict[Link, dict[str, int]] = {}
     for (kind, source, target), n in amounts.items():
         if kind.startswith(EVENTS_OF):
-            taken.setdefault((source, target), {})[kind.removeprefix(EVENTS_OF)] = n
-    return Suppressed(siena, taken)
+            sent.setdefault((source, target), {})[kind.removeprefix(EVENTS_OF)] = n
+    return MergedTraffic(siena, sent)
 
 
 def collect_bill(bill: DataFrame) -> Bill:
-    """A bill's DataFrame as a bill."""
+    """Return the bill in a DataFrame of bill rows."""
     rows = bill.groupBy("source", "target", "kind", "bucket").sum("messages").collect()
     return Bill(
         {

@@ -21,7 +21,7 @@ from sparing.model.errors import SparingError
 from sparing.spark.failures import cause
 
 OLDEST_JAVA = 17
-JAVA_ENDS = 1  # seconds in which a Java process that is ending is gone
+JAVA_EXIT_SECONDS = 1  # the time that a Java process needs to exit
 MASTERS = ("local", "spark://", "yarn", "k8s://")
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -30,9 +30,9 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.ui.enabled": "false",
-    # Packed rows are few and large: big Arrow batches in, and (on a local master) no more partitions than cores.
+    # Parcels are few and large: large Arrow batches, and (on a local master) no more partitions than cores.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
-    # With a limit in bytes Spark would measure all that is in a batch again for every row.
+    # With a limit in bytes, Spark measures the whole batch again for every row.
     "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
     "spark.sql.execution.arrow.useLargeVarTypes": "true",
     "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
@@ -42,36 +42,36 @@ SETTINGS = {
 
 
 def session(master: str = "local[*]", name: str = "sparing", settings: Mapping[str, str] | None = None) -> SparkSession:
-    """Start (or get) a session; `settings` are further Spark settings, which win over ours.
+    """Start (or get) a Spark session; `settings` are further Spark settings, which override those of Sparing.
 
-    Workers run this same Python, so on one machine nothing needs to be shipped to them.
+    Workers run the same Python interpreter, so on one machine they find the same packages.
     """
     if not master.startswith(MASTERS):
         raise SparingError(
-            f"{master!r} is no master that Spark knows: use local[2], local[*], spark://HOST:7077, yarn or k8s://HOST:443."
+            f"{master!r} is not a Spark master: use local[2], local[*], spark://HOST:7077, yarn or k8s://HOST:443."
         )
     check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    wanted = dict(SETTINGS)
+    chosen = dict(SETTINGS)
     if master.startswith("local"):
-        # Without a host name that resolves, Spark cannot bind; a local master needs no more than loopback.
+        # Spark cannot bind to a host name that does not resolve; a local master needs loopback only.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        wanted["spark.sql.shuffle.partitions"] = str(_cores(master))
+        chosen["spark.sql.shuffle.partitions"] = str(_cores(master))
     builder = SparkSession.builder.master(master).appName(name)
-    for key, value in (wanted | dict(settings or {})).items():
+    for key, value in (chosen | dict(settings or {})).items():
         builder = builder.config(key, value)
     try:
         spark: SparkSession = builder.getOrCreate()
     except (PySparkException, Py4JJavaError) as error:
-        why = "Java ends at once" if "JAVA_GATEWAY_EXITED" in str(error) else cause(error).rstrip(".")
+        why = "Java exited at once" if "JAVA_GATEWAY_EXITED" in str(error) else cause(error).rstrip(".")
         raise SparingError(f"Spark does not start on {master}: {why}; check the master and the settings.") from None
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
 
 def _cores(master: str) -> int:
-    """The cores of a local master."""
+    """Return the number of cores of a local master."""
     if cluster := re.fullmatch(r"local-cluster\[(\d+),(\d+),\d+\]", master.replace(" ", "")):
         return int(cluster[1]) * int(cluster[2])
     if local := re.fullmatch(r"local\[(\d+)(?:,\d+)?\]", master):
@@ -80,57 +80,56 @@ def _cores(master: str) -> int:
 
 
 def check_java() -> None:
-    """Say in one sentence what is missing, before Spark fails in many."""
+    """Raise `SparingError` if there is no suitable Java: Spark's own errors are long."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     remedy = f"install one, e.g. with 'apt-get install openjdk-{OLDEST_JAVA}-jre-headless'."
     if java is None or not Path(java).exists():
         raise SparingError(f"Spark needs a Java runtime, {OLDEST_JAVA} or newer, and none was found: {remedy}")
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=60).stderr
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=60).stderr
     except OSError as error:
         raise SparingError(f"Spark needs Java, but {java} does not run ({error.strerror}): {remedy}") from None
-    version = re.search(r'version "(?:1\.)?(\d+)', told)
+    version = re.search(r'version "(?:1\.)?(\d+)', output)
     if version and int(version[1]) < OLDEST_JAVA:
         raise SparingError(f"Spark needs Java {OLDEST_JAVA} or newer, and {java} is {version[1]}: {remedy}")
 
 
 @contextmanager
-def java_watched(spark: SparkSession) -> Iterator[None]:
-    """If Java, in which Spark runs, ends in the meantime, say that in one sentence, whatever else that breaks."""
+def report_java_exit(spark: SparkSession) -> Iterator[None]:
+    """Raise one `SparingError` in place of other errors if Spark's Java process exits inside."""
     if not logging.getLogger().handlers:
-        # PySpark and Py4J would log every command that does not reach Java, with its stack.
+        # PySpark and Py4J log every command that does not reach Java, with its stack.
         logging.getLogger().addHandler(logging.NullHandler())
-    # Accumulators, which are not used here, have a server in this process; it would print that Java is gone.
+    # The server for accumulators, which Sparing does not use, prints an error when Java exits.
     for server in (AccumulatorTCPServer, AccumulatorUnixServer):
         setattr(server, "handle_error", lambda *_: None)  # noqa: B010 (a method, to mypy)
     try:
         yield
     except Exception:
-        if not _has_ended(spark):
+        if not _java_has_exited(spark):
             raise
         raise SparingError(
-            "Java, in which Spark runs, has ended: it was killed or ran out of memory (--conf spark.driver.memory=4g "
-            "gives it more); run again, and a stream goes on from its checkpoint."
+            "Spark's Java process has ended: it was killed or ran out of memory (--conf spark.driver.memory=4g "
+            "gives it more); run again, and a stream resumes from its checkpoint."
         ) from None
 
 
 def stop(spark: SparkSession) -> None:
-    """Stop a session, also one whose Java has ended."""
+    """Stop a session, even if its Java process has exited."""
     try:
         spark.stop()
     except Exception:
-        if not _has_ended(spark):
+        if not _java_has_exited(spark):
             raise
 
 
-def _has_ended(spark: SparkSession) -> bool:
-    """Whether the Java process that was started for a session is gone."""
+def _java_has_exited(spark: SparkSession) -> bool:
     process = getattr(spark.sparkContext._gateway, "proc", None)  # noqa: SLF001
     if process is None:
         return False
     try:
-        process.wait(JAVA_ENDS)
+        process.wait(JAVA_EXIT_SECONDS)
     except subprocess.TimeoutExpired:
         return False
     return True

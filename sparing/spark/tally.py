@@ -1,7 +1,7 @@
-"""What a micro-batch or a replay brought: rows by table, messages by kind, rows set aside by reason.
+"""Counts of a micro-batch or a replay: rows by table, messages by kind, quarantined rows by reason.
 
-The rows of each table must be counted anyway, because a table without any is not written. The same Spark job adds up
-the bill and the reasons, so nothing extra runs for the sake of metrics.
+Rows are counted in any case, because an empty table is not written. The same Spark job adds up messages and reasons, so
+metrics need no job of their own.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from sparing.spark.pipeline.pubsub import Delivered
 
 TABLES = (NOTIFICATIONS, BILL, QUARANTINE)
 MOST_LINKS = 200  # directed links whose messages are counted one by one
-UNTIMELY = (QuarantineReason.LATE.value, QuarantineReason.FUTURE.value)  # reasons that tell of a publisher's clock
+UNTIMELY = (QuarantineReason.LATE.value, QuarantineReason.FUTURE.value)  # signs of a wrong clock
 LinkKind = tuple[str, str, str]  # source, target, kind
 
 _TEXTS, _NUMBERS = ("what", "name", "source", "target"), ("rows", "messages")
-_COUNTED = pa.schema([(name, pa.string()) for name in _TEXTS] + [(name, pa.int64()) for name in _NUMBERS])
+_COUNTS = pa.schema([(name, pa.string()) for name in _TEXTS] + [(name, pa.int64()) for name in _NUMBERS])
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Rows by table; messages by kind, and on links by link and kind (None: not asked for); rows by reason.
+    """Rows by table, messages by kind, quarantined rows by reason, messages by link and kind (None: not requested).
 
     `clocks` has the rows that were late or from the future, by publisher and reason.
     """
@@ -47,12 +47,12 @@ class Tally:
 
 
 def has_few_links(plan: Plan) -> bool:
-    """Whether messages can be counted link by link."""
+    """Return whether the overlay is small enough to count messages by link."""
     return 2 * len(plan.links) <= MOST_LINKS
 
 
 def tally_of(delivered: Delivered, by_link: bool = False) -> Tally:
-    """Count what was delivered. One Spark job; the control plane's part of the bill is counted here."""
+    """Count the results in one Spark job, and add the bill of the control plane."""
     rows, reasons = Counter[str](), Counter[str]()
     messages, links = Counter[str](), Counter[LinkKind]()
     clocks = Counter[tuple[str, str]]()
@@ -66,37 +66,37 @@ def tally_of(delivered: Delivered, by_link: bool = False) -> Tally:
             messages[name] += sent
             if source is not None:
                 links[source, target, name] += sent
-    rows[BILL] += len(delivered.settled)
-    for key, count in delivered.settled.items():
+    rows[BILL] += len(delivered.control_bill)
+    for key, count in delivered.control_bill.items():
         messages[key.kind.value] += count
         links[key.source, key.target, key.kind.value] += count
     return Tally(
-        {name: rows[name] for name in TABLES},
-        dict(sorted(messages.items())),
-        dict(sorted(reasons.items())),
-        dict(sorted(links.items())) if by_link else None,
-        dict(sorted(clocks.items())),
+        rows={name: rows[name] for name in TABLES},
+        messages=dict(sorted(messages.items())),
+        reasons=dict(sorted(reasons.items())),
+        links=dict(sorted(links.items())) if by_link else None,
+        clocks=dict(sorted(clocks.items())),
     )
 
 
 def _counts(records: DataFrame) -> DataFrame:
-    """Every parcel's part: how many notifications; bills by kind and link; rows set aside by reason."""
-    # Notifications are many, and how many is known without opening them.
-    opened = F.when(F.col("what") != NOTIFICATIONS, F.col("parcel")).alias("parcel")
+    """Return the counts of every parcel: notifications; messages by kind and link; quarantined rows by reason."""
+    # The number of notifications is known without unpacking them.
+    to_unpack = F.when(F.col("what") != NOTIFICATIONS, F.col("parcel")).alias("parcel")
     return (
         records.where(F.col("what").isin(*TABLES))
-        .select("what", "rows", opened)
-        .mapInArrow(_count, from_arrow_schema(_COUNTED))
+        .select("what", "rows", to_unpack)
+        .mapInArrow(_count_batches, from_arrow_schema(_COUNTS))
     )
 
 
-def _count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _count_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for row in batch.to_pylist():
-            yield from _counted(row["what"], row["rows"], row["parcel"]).to_batches()
+            yield from _count_parcel(row["what"], row["rows"], row["parcel"]).to_batches()
 
 
-def _counted(what: str, rows: int, contents: bytes | None) -> pa.Table:
+def _count_parcel(what: str, rows: int, contents: bytes | None) -> pa.Table:
     if contents is None:
         columns: dict[str, Any] = {"rows": [rows]}
     elif what == QUARANTINE:
@@ -107,7 +107,7 @@ def _counted(what: str, rows: int, contents: bytes | None) -> pa.Table:
         columns = {"name": found["reason"], "source": found["by"], "rows": found["count_all"]}
     else:
         bill = unpack(contents)
-        # The last hop has as many ends as there are subscribers, so it is counted as a whole.
+        # The last hop leads to every single subscriber, so it is counted as a whole.
         last = pc.equal(bill["kind"], MessageKind.NOTIFICATION.value)
         ends = {end: pc.if_else(last, None, bill[end]) for end in ("source", "target")}
         parts = pa.table({"name": bill["kind"], **ends, "messages": bill["messages"]})
@@ -116,4 +116,4 @@ def _counted(what: str, rows: int, contents: bytes | None) -> pa.Table:
         columns |= {"rows": found["count_all"], "messages": found["messages_sum"]}
     length = len(columns["rows"])
     columns["what"] = [what] * length
-    return pa.table({f.name: columns.get(f.name, pa.nulls(length, f.type)) for f in _COUNTED}, schema=_COUNTED)
+    return pa.table({f.name: columns.get(f.name, pa.nulls(length, f.type)) for f in _COUNTS}, schema=_COUNTS)

@@ -10,8 +10,8 @@ import sparing
 from sparing.deployment.planning import plan_of
 from sparing.flow.admit.admission import QuarantineReason
 from sparing.spark.run import wait
-from sparing.spark.stream.checkpoint import check_in, note_for
-from sparing.spark.stream.follow import Following
+from sparing.spark.stream.checkpoint import check_note, note_for
+from sparing.spark.stream.follow import PlanFollower
 from sparing.spark.stream.logs import log_to
 from sparing.spark.stream.stopping import Stop
 from tests.docs.pages import only
@@ -57,13 +57,14 @@ def test_what_is_said_of_edits(spark, cars):
     deployment = sparing.Deployment.read(path)
     plan = plan_of(deployment)
     note = note_for(spark, deployment, plan, {})
-    check_in(spark, str(cars / "checkpoint"), note)
-    following = Following(spark, deployment, plan, str(cars / "checkpoint"), told.append, told.append)
+    check_note(spark, str(cars / "checkpoint"), note)
+    checkpoint = str(cars / "checkpoint")
+    follower = PlanFollower(spark, deployment, checkpoint, plan=plan, accepted=told.append, rejected=told.append)
     described = yaml.safe_load(path.read_text())
     described["subscriptions"].append({"id": "all", "subscriber": "alice", "sql": "SELECT * FROM traffic"})
     for edit in ({}, {"policy": {"decision": "wad"}}):
         path.write_text(yaml.safe_dump(described | edit))
-        following.look()
+        follower.poll()
     assert told == only(PAGE, "text", "policy.decision").splitlines()
 
 

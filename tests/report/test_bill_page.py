@@ -23,7 +23,7 @@ from sparing.report.bill_picture import bill_picture
 from sparing.report.legend import LEGEND
 from sparing.report.savings import savings_rows
 from sparing.report.tables import bills_table
-from sparing.spark.run import Replayed
+from sparing.spark.run import ReplayResult
 from tests.deployment.examples import toronto
 
 MINUTE = 60_000_000
@@ -116,7 +116,7 @@ def test_between_brokers_is_one_number_everywhere(billed):
         "card": words[words.index("messages between brokers") - 1],
         "bar": words[words.index("naive", words.index("By policy")) + 1],
         "table": words[words.index("between brokers") + 1],
-        "json": str(bill_json(Replayed(None, mixed, 0.0), None, None)["between_brokers"]),
+        "json": str(bill_json(ReplayResult(delivered=None, bill=mixed, seconds=0.0), None, None)["between_brokers"]),
     }
     assert found == dict.fromkeys(found, str(expected))
 

@@ -9,7 +9,7 @@ import pytest
 
 import sparing
 from sparing.spark import run
-from sparing.spark.failures import cause, damage_told
+from sparing.spark.failures import cause, report_damaged_file
 from tests.messages import missing, refused
 from tests.spark import files
 
@@ -69,7 +69,7 @@ def test_damaged_files_are_named(spark, tmp_path):
     (tmp_path / "data/good.json.gz").write_bytes(gzip.compress(json.dumps(LINE).encode()))
     (tmp_path / "data/broken.json.gz").write_bytes(b"no gzip at all")
     deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING]))
-    with refused("broken.json.gz gzip"), damage_told():
+    with refused("broken.json.gz gzip"), report_damaged_file():
         run.replay(spark, deployment)
     with refused("broken.json.gz gzip"):
         run.wait(run.stream(spark, deployment, once=True))

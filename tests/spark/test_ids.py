@@ -76,7 +76,7 @@ def test_what_is_appended_says_its_micro_batch(spark, delivered, monkeypatch):
 
 def test_kafka_records_have_keys_and_headers(delivered):
     batch = 7
-    records = sinks.messages(delivered.notifications.withColumn("batch", sinks.F.lit(batch)), batch).collect()
+    records = sinks.kafka_records(delivered.notifications.withColumn("batch", sinks.F.lit(batch)), batch).collect()
     for record in records:
         value = json.loads(record["value"])
         assert record["key"] == value["subscriber"]
@@ -84,5 +84,5 @@ def test_kafka_records_have_keys_and_headers(delivered):
         assert value["batch"] == batch
         assert value["time"].endswith("Z")
     assert len(records) == 2 * len(HOSTILE) + 4
-    (record, *_) = sinks.messages(delivered.bill, batch).collect()
+    (record, *_) = sinks.kafka_records(delivered.bill, batch).collect()
     assert [h["key"] for h in record["headers"]] == ["batch"]

@@ -26,7 +26,7 @@ from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.types import END_OF_TIME, EPOCH, MICROSECOND, FieldType, Kind
 from sparing.spark.pipeline import parcels
 from sparing.spark.pipeline.admit_stage import FIELD, union_fields
-from sparing.spark.pipeline.groups import advance
+from sparing.spark.pipeline.advance import advance
 from sparing.spark.pipeline.match_stage import _run, admitted
 from sparing.spark.pipeline.parcels import Parcel
 from sparing.spark.pipeline.states import load, store

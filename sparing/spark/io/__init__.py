@@ -1,1 +1,1 @@
-"""Sources, sinks, quarantine and paths on any file system that Spark reaches."""
+"""Input and output: `sources`, `sinks`, the `quarantine` of a sink, and `paths` on any file system of Spark."""

@@ -1,6 +1,6 @@
-"""The quarantine of a sink of files: what is in it, and how rows get back into the source after they were corrected.
+"""The quarantine of a sink of files: reading its rows, and publishing corrected rows into the source again.
 
-Which rows have been published again is noted in the sink, so that they are not published twice by mistake.
+A file in the sink lists the rows that have been published again, so that none is published twice by mistake.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 from sparing.spark.io import sinks, sources
-from sparing.spark.io.paths import located
+from sparing.spark.io.paths import hadoop_path
 from sparing.spark.pipeline.pubsub import PubSub
 from sparing.spark.stream.durable import read_json, write_bytes, write_json
 from sparing.spark.tally import TABLES
@@ -30,8 +30,8 @@ QUARANTINE = TABLES[2]
 
 
 @dataclass(frozen=True)
-class SetAside:
-    """Rows in quarantine that are equal: in which micro-batch they came, how many, why, and whether published again."""
+class QuarantinedRows:
+    """Equal rows in the quarantine of one micro-batch; `rows` is their number, `published` whether published again."""
 
     id: str
     batch: int
@@ -43,12 +43,12 @@ class SetAside:
     published: bool
 
 
-def set_aside(
+def quarantined_rows(
     spark: SparkSession, deployment: Deployment, reasons: Sequence[str] = (), publisher: str | None = None
-) -> list[SetAside]:
-    """What is in a deployment's quarantine, by micro-batch."""
+) -> list[QuarantinedRows]:
+    """Return the rows in a deployment's quarantine, by micro-batch."""
     path = _table(deployment)
-    place, files = located(spark, path)
+    place, files = hadoop_path(spark, path)
     if not files.exists(place):
         return []
     table = spark.read.format(deployment.needed_sink().format).load(path)
@@ -59,20 +59,19 @@ def set_aside(
     if publisher is not None:
         table = table.where(F.col("publisher") == publisher)
     columns = ("batch", "row", "reason", "detail", "publisher")
-    found = table.groupBy(*columns).count().orderBy(*columns).collect()
-    known = set(read_json(spark, _ledger(deployment), FORMAT) or ())
+    published = set(read_json(spark, _published_file(deployment), FORMAT) or ())
     rows = []
-    for row in found:
+    for row in table.groupBy(*columns).count().orderBy(*columns).collect():
         id_ = _id(row["batch"], row["row"], row["reason"])
-        said = (row["batch"], row["row"], row["reason"], row["detail"], row["publisher"])
-        rows.append(SetAside(id_, *said, rows=row["count"], published=id_ in known))
+        values = {name: row[name] for name in columns}
+        rows.append(QuarantinedRows(id=id_, **values, rows=row["count"], published=id_ in published))
     return rows
 
 
 def publish(spark: SparkSession, deployment: Deployment, rows: Sequence[str], ids: Iterable[str] = ()) -> str:
-    """Add rows to a deployment's source, if all of them would be admitted; returns where to.
+    """Add rows to a deployment's source, if all of them would be admitted; return where they were added.
 
-    `ids` of `SetAside` are noted as published.
+    The `ids` of `QuarantinedRows` are noted as published.
     """
     source = deployment.needed_source()
     lines = [_line(number, row) for number, row in enumerate(rows, 1)]
@@ -81,43 +80,44 @@ def publish(spark: SparkSession, deployment: Deployment, rows: Sequence[str], id
     _must_be_admitted(spark, deployment, lines)
     where = _into_kafka if source.format == "kafka" else _into_folder
     target = where(spark, deployment, lines)
-    known = read_json(spark, _ledger(deployment), FORMAT) or []
-    write_json(spark, _ledger(deployment), sorted({*known, *ids}), FORMAT)
+    published = read_json(spark, _published_file(deployment), FORMAT) or []
+    write_json(spark, _published_file(deployment), sorted({*published, *ids}), FORMAT)
     return target
 
 
 def _must_be_admitted(spark: SparkSession, deployment: Deployment, lines: list[str]) -> None:
-    delivered = PubSub(spark, deployment).deliver(sources.of_lines(spark, deployment, lines))
+    delivered = PubSub(spark, deployment).deliver(sources.read_lines(spark, deployment, lines))
     try:
-        again = delivered.quarantine.collect()
+        rejected = delivered.quarantine.collect()
     finally:
         delivered.forget()
-    if again:
-        number = lines.index(again[0]["row"]) + 1 if again[0]["row"] in lines else 1
+    if rejected:
+        first = rejected[0]
+        number = lines.index(first["row"]) + 1 if first["row"] in lines else 1
         raise SparingError(
-            f"Nothing is published, because {len(again)} of {counted(len(lines), 'row')} would be set aside again; "
-            f"row {number}: {again[0]['reason']}, {again[0]['detail']}."
+            f"Nothing is published, because {len(rejected)} of {counted(len(lines), 'row')} would be quarantined "
+            f"again: correct row {number} ({first['reason']}, {first['detail']})."
         )
 
 
 def _line(number: int, row: str) -> str:
-    """A row on one line."""
+    """Return a row on one line."""
     try:
-        found = json.loads(row)
+        content = json.loads(row)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        content = None
+    if not isinstance(content, dict):
         raise SparingError(f"Nothing is published, because row {number} is not a JSON object: {row[:200]}")
-    return json.dumps(found) if "\n" in row else row
+    return json.dumps(content) if "\n" in row else row
 
 
 def _into_folder(spark: SparkSession, deployment: Deployment, lines: list[str]) -> str:
     source = deployment.needed_source()
-    place, files = located(spark, str(source.path))
+    place, files = hadoop_path(spark, str(source.path))
     if source.format != "json" or not files.exists(place) or not files.getFileStatus(place).isDirectory():
         raise SparingError(
-            f"Rows can be published into a folder of JSON lines or into Kafka, and the source is {source.format} "
-            f"at {source.path}: write them to a file with sparing quarantine list --json, and add them yourself."
+            f"Rows can be published into a folder of JSON lines or into Kafka only, and the source is {source.format} "
+            f"at {source.path}: export them with sparing quarantine list --json, and add them to the source yourself."
         )
     name = f"quarantine-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%fZ')}.json"
     path = f"{str(source.path).rstrip('/')}/{name}"
@@ -138,15 +138,15 @@ def _into_kafka(spark: SparkSession, deployment: Deployment, lines: list[str]) -
 
 def _table(deployment: Deployment) -> str:
     sink = deployment.needed_sink()
-    if sink.format not in sinks.FOLDERS or sink.path is None:
+    if sink.format not in sinks.FILE_FORMATS or sink.path is None:
         raise SparingError(
-            f"The quarantine of a sink of format {sink.format} is where that writes it: look there; only that of "
-            f"{', '.join(sinks.FOLDERS)} can be read from here."
+            f"The quarantine can be read from a sink of format {', '.join(sinks.FILE_FORMATS)} only, and this sink is "
+            f"{sink.format}: query the table {QUARANTINE} there."
         )
     return f"{sink.path.rstrip('/')}/{QUARANTINE}"
 
 
-def _ledger(deployment: Deployment) -> str:
+def _published_file(deployment: Deployment) -> str:
     return f"{str(deployment.needed_sink().path).rstrip('/')}/{PUBLISHED}"
 
 

@@ -1,6 +1,6 @@
 """Sources: publications from files, Kafka, the rate generator, or any other Spark source.
 
-Text formats are read as text, so that admission can say which field of which row is wrong instead of losing the row.
+Fields of text formats are read as text, so that admission can name the malformed field instead of losing the row.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from sparing.deployment.endpoints import meant
 from sparing.flow.admit.admission import ReadFault
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
-from sparing.spark.failures import cause, damage_told
-from sparing.spark.io.paths import as_pattern, located
+from sparing.spark.failures import cause, report_damaged_file
+from sparing.spark.io.paths import as_pattern, hadoop_path
 from sparing.spark.pipeline.admit_stage import CORRUPT, FAULT, LINE, MOST_KEPT, SIZE, TOP_K, union_fields
 
 TEXT_FORMATS = ("json", "csv")
@@ -39,18 +39,18 @@ def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFr
         if source.format in FILES:
             _must_exist(spark, source)
             source = _file_by_file(spark, source) if streaming else source
-        with damage_told():
+        with report_damaged_file():
             return _READERS.get(source.format, _any)(spark, deployment, source, streaming)
     except (AnalysisException, Py4JJavaError) as error:
         raise _explained(source, error) from None
 
 
-def no_file(spark: SparkSession, source: Endpoint, publications: DataFrame) -> str | None:
+def no_file_remark(spark: SparkSession, source: Endpoint, publications: DataFrame) -> str | None:
     """A sentence if a batch from files has none to read, and why that may be."""
     if source.format not in FILES or publications.inputFiles():
         return None
     sentence = f"No file was found in {source.path}."
-    path, files = located(spark, as_pattern(spark, str(source.path)))
+    path, files = hadoop_path(spark, as_pattern(spark, str(source.path)))
     inside = [status for folder in files.globStatus(path) for status in files.listStatus(folder.getPath())]
     if any(status.isDirectory() for status in inside) and _RECURSIVE.lower() not in map(str.lower, source.options):
         sentence += f" Its subfolders are not read: add {_RECURSIVE}: true to the source if they should be."
@@ -73,7 +73,7 @@ def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streami
     return _parsed(bounded.where(F.col(SIZE).isNotNull() | (F.trim(LINE) != "")), deployment, source)
 
 
-def of_lines(spark: SparkSession, deployment: Deployment, lines: list[str]) -> DataFrame:
+def read_lines(spark: SparkSession, deployment: Deployment, lines: list[str]) -> DataFrame:
     """Publications from JSON lines, read as those of a file."""
     rows = spark.createDataFrame([(line,) for line in lines], "value string")
     return _parsed(_bounded(rows, F.col("value"), deployment), deployment, Endpoint("json"))
@@ -100,15 +100,15 @@ def _parsed(bounded: DataFrame, deployment: Deployment, source: Endpoint) -> Dat
         LINE,
         SIZE,
         F.when(long, ReadFault.NONE.value)
-        .when(_goes_on(text, schema, options), ReadFault.MORE.value)
-        .when(_has_half(text), ReadFault.HALF.value)
+        .when(_has_trailing_data(text, schema, options), ReadFault.MORE.value)
+        .when(_has_lone_surrogate(text), ReadFault.HALF.value)
         .otherwise(ReadFault.NONE.value)
         .alias(FAULT),
         F.from_json(F.when(~long, text), schema, options).alias("fields"),
     ).select(LINE, SIZE, FAULT, "fields.*")
 
 
-def _goes_on(text: Column, schema: T.StructType, options: Mapping[str, str]) -> Column:
+def _has_trailing_data(text: Column, schema: T.StructType, options: Mapping[str, str]) -> Column:
     """Whether something follows the first JSON value of a text, which Spark does not look at.
 
     An object without a brace inside is cleared at a glance. All others are read twice more, as the only item of an
@@ -121,7 +121,7 @@ def _goes_on(text: Column, schema: T.StructType, options: Mapping[str, str]) -> 
     return F.when(cleared, F.lit(False)).otherwise(~alone)
 
 
-def _has_half(text: Column) -> Column:
+def _has_lone_surrogate(text: Column) -> Column:
     """Whether a text has the escape of half a surrogate pair, which Spark replaces by a question mark."""
     escapes = F.replace(text, F.lit("\\\\"), F.lit("  "))  # so that each backslash left begins an escape
     return F.when(text.contains("\\u"), escapes.rlike(_HALF)).otherwise(F.lit(False))
@@ -213,7 +213,7 @@ def _path(spark: SparkSession, source: Endpoint, streaming: bool = False) -> str
     """The source's path. A stream reads folders and patterns only, so a single file becomes a pattern for its name."""
     given = as_pattern(spark, str(source.path))
     if streaming and given == source.path:
-        path, files = located(spark, given)
+        path, files = hadoop_path(spark, given)
         if files.exists(path) and files.getFileStatus(path).isFile():
             return f"{given[:-1]}[{given[-1]}]"
     return given
@@ -234,7 +234,7 @@ def _file_by_file(spark: SparkSession, source: Endpoint) -> Endpoint:
 def _must_exist(spark: SparkSession, source: Endpoint) -> None:
     if source.path is None:
         raise SparingError(f"Source format {source.format} needs a path: add path: to the source.")
-    path, files = located(spark, as_pattern(spark, source.path))
+    path, files = hadoop_path(spark, as_pattern(spark, source.path))
     if not files.globStatus(path):
         raise SparingError(f"The source {source.path} does not exist: check source.path in the deployment file.")
 

@@ -1,6 +1,6 @@
-"""The native part of admission: fields into their declared types, and the text of rows in which something does not fit.
+"""The part of admission in Spark SQL: casts of fields to their declared types, and the text of rows with a fault.
 
-Every row comes out. What is wrong with a row is told where rows are matched (see `flow.admit`).
+It drops no row. The match stage rejects rows, with a reason (see `flow.admit`).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from sparing.model.topic import Topic
 from sparing.model.types import FieldType, Kind
 
 CORRUPT = "_corrupt_record"
-TOP_K = "top_k"  # the column of a row's wish, unless a topic has a field of that name
-LINE = "_line"  # the text that a row was read from, where there is one
-SIZE = "_sparing_bytes"  # how long a row is that is too long, in bytes
-FAULT = "_sparing_fault"  # what the source finds wrong with a text that Spark can read, as a `ReadFault`
-ROW_BYTES = 1 << 20  # how long a row may be unless the deployment says otherwise
-MOST_KEPT = 1_000  # characters that are kept of a row that is too long
-FIELD = "field_"  # what starts the names of the columns that hold fields, once they have their types
+TOP_K = "top_k"  # the column of a row's own top_k, unless a topic has a field of that name
+LINE = "_line"  # the text from which a row was parsed, if there is one
+SIZE = "_sparing_bytes"  # size in bytes of a row that is too long
+FAULT = "_sparing_fault"  # `ReadFault` that the source finds in a text that Spark can parse
+ROW_BYTES = 1 << 20  # default size limit of a row
+MOST_KEPT = 1_000  # characters kept of a row that is too long
+FIELD = "field_"  # prefix of the columns with cast fields
 TIMESTAMP_TEXT = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 _UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1}  # microseconds
 
-# Casts that lose nothing; every other change of type is refused.
+# Lossless casts; other changes of type are rejected.
 _WIDENS = {
     "tinyint": {"smallint", "int", "bigint", "float", "double"},
     "smallint": {"int", "bigint", "float", "double"},
@@ -44,18 +44,18 @@ _WIDENS = {
 
 
 def union_fields(topics: Mapping[str, Topic]) -> dict[str, FieldType]:
-    """The fields of all topics; a field that several topics have is the same in all of them."""
+    """Return the fields of all topics; a field of several topics has the same type in all of them."""
     return {name: type_ for topic in topics.values() for name, type_ in topic.fields.items()}
 
 
 def admit(
     publications: DataFrame, interests: Interests, row_bytes: int = ROW_BYTES, ahead: int | None = None
 ) -> DataFrame:
-    """publisher, topic, id, text, fault, size, misfit, top_k, latest, and the fields of all topics.
+    """Return publisher, topic, id, text, fault, size, misfit, top_k, latest, and the fields of all topics.
 
-    All text that comes out is UTF-8, as Python needs it: bad bytes are replaced, and the row is marked as garbled. Rows
-    of more than `row_bytes` are cut. `latest` is the event time from which on a row is from the future: `ahead`
-    microseconds after the time of the micro-batch, which Spark keeps in its log, so that a retry decides the same.
+    All text is valid UTF-8, as Python needs it: invalid bytes are replaced, and the row is marked as garbled. Rows of
+    more than `row_bytes` are truncated. Event times after `latest` are from the future: it is `ahead` microseconds
+    after the time of the micro-batch, which Spark keeps in its log, so that a retry decides the same.
     """
     topics = interests.plan.topics
     fields = union_fields(topics)
@@ -63,10 +63,10 @@ def admit(
     publications = bounded(publications, row_bytes)
     given = {field.name.lower(): field for field in publications.schema.fields}
     units = {topic.time: topic.unit for topic in topics.values()}
-    typed = {name: _typed(name, type_, given, units.get(name)) for name, type_ in fields.items()}
+    typed = {name: _cast(name, type_, given, units.get(name)) for name, type_ in fields.items()}
     rows = publications.select("*", *[expression.alias(FIELD + name) for name, expression in typed.items()])
-    # In a step of its own, so that values that are looked at several times are cast once.
-    checked = [_checked(name, type_, given, units).alias(FIELD + name) for name, type_ in fields.items()]
+    # A separate select, so that values are cast once, however often they are used.
+    checked = [_in_range(name, type_, given, units).alias(FIELD + name) for name, type_ in fields.items()]
     rows = rows.select(*[F.col(f"`{column}`") for column in publications.columns], *checked)
     topic = _string(given["topic"]) if "topic" in given else F.lit(None).cast("string")
     now = F.unix_micros(F.current_timestamp())
@@ -78,14 +78,14 @@ def admit(
         _fault(given, fields).alias("fault"),
         F.col(SIZE).alias("size"),
         _misfit(given, fields).alias("misfit"),
-        _wish(given, fields).alias("top_k"),
+        _top_k(given, fields).alias("top_k"),
         (F.lit(None).cast("long") if ahead is None else now + F.lit(ahead)).alias("latest"),
         *[_valid(FIELD + name, type_) for name, type_ in fields.items()],
     )
 
 
 def bounded(publications: DataFrame, row_bytes: int) -> DataFrame:
-    """The publications with their size where it is too large, and then with little of their text."""
+    """Return publications with the size of those that are too long, and with their texts truncated."""
     if SIZE in publications.columns:
         return publications
     texts = [f for f in publications.schema.fields if isinstance(f.dataType, T.StringType | T.BinaryType)]
@@ -111,33 +111,33 @@ def _valid(name: str, type_: FieldType) -> Column:
 
 
 def _garbled(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
-    """Whether some text of a row is not UTF-8: the line that it was read from, or a column that Python gets to see."""
+    """Return whether a row has invalid UTF-8: in its line, or else in a column that Python reads."""
     names = [name.lower() for name, type_ in fields.items() if type_.name == "string"]
-    seen = [LINE] if LINE in given else dict.fromkeys(["publisher", "topic", "id", CORRUPT, *names])
-    texts = [_string(given[name]) for name in seen if name in given]
+    read = [LINE] if LINE in given else dict.fromkeys(["publisher", "topic", "id", CORRUPT, *names])
+    texts = [_string(given[name]) for name in read if name in given]
     return F.coalesce(reduce(or_, [~F.is_valid_utf8(text) for text in texts]), F.lit(False))
 
 
 def _fault(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
-    """What keeps a row from being read, as a `ReadFault`."""
-    found = F.when(F.col(SIZE).isNotNull(), ReadFault.TOO_LONG.value).when(
+    """Return the `ReadFault` of a row."""
+    fault = F.when(F.col(SIZE).isNotNull(), ReadFault.TOO_LONG.value).when(
         _garbled(given, fields), ReadFault.GARBLED.value
     )
     if CORRUPT in given:
-        found = found.when(F.col(CORRUPT).isNotNull(), ReadFault.UNREADABLE.value)
+        fault = fault.when(F.col(CORRUPT).isNotNull(), ReadFault.UNREADABLE.value)
     if FAULT in given:
-        found = found.when(F.col(FAULT) != ReadFault.NONE.value, F.col(FAULT))
-    return found.otherwise(ReadFault.NONE.value).cast("tinyint")
+        fault = fault.when(F.col(FAULT) != ReadFault.NONE.value, F.col(FAULT))
+    return fault.otherwise(ReadFault.NONE.value).cast("tinyint")
 
 
-def _wish(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
-    """To how many subscriptions at most a row wishes to go: NULL if it does not say, 0 if it cannot be understood."""
+def _top_k(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
+    """Return a row's own top_k: NULL if it has none, 0 if it is not a positive integer."""
     column = given.get(TOP_K)
     if column is None or TOP_K in {name.lower() for name in fields}:
         return F.lit(None).cast("int")
-    said = F.col(f"`{column.name}`")
-    number = F.trim(said.cast("string")).try_cast("int")
-    return F.when(said.isNotNull(), F.when(number > 0, number).otherwise(F.lit(0)))
+    value = F.col(f"`{column.name}`")
+    number = F.trim(value.cast("string")).try_cast("int")
+    return F.when(value.isNotNull(), F.when(number > 0, number).otherwise(F.lit(0)))
 
 
 def _check_columns(publications: DataFrame, topics: Mapping[str, Topic]) -> None:
@@ -145,22 +145,24 @@ def _check_columns(publications: DataFrame, topics: Mapping[str, Topic]) -> None
     if "publisher" not in given:
         raise SparingError(
             f"The publications have no column 'publisher' (only {', '.join(publications.columns) or 'none'}): "
-            "add one that names who published each row."
+            "add one with the publisher of each row."
         )
     for topic in topics.values():
         if topic.time.lower() not in given:
-            raise SparingError(f"The publications have no column {topic.time!r}, the event time of topic {topic.name}.")
+            raise SparingError(
+                f"The publications have no column {topic.time!r}, the event time of topic {topic.name}: add it."
+            )
 
 
-def _typed(name: str, type_: FieldType, given: Mapping[str, T.StructField], unit: str | None) -> Column:
-    """A field in its declared type; what does not fit becomes NULL."""
+def _cast(name: str, type_: FieldType, given: Mapping[str, T.StructField], unit: str | None) -> Column:
+    """Return a field in its declared type, NULL for values that cannot be cast."""
     column = given.get(name.lower())
     if column is None:
         return F.lit(None).cast(type_.name)
     raw = F.col(f"`{column.name}`")
     has = column.dataType.simpleString()
     if unit is not None and (has in ("string", *_NUMBERS) or isinstance(column.dataType, T.DecimalType)):
-        return _counted(raw, unit, type_)
+        return _since_1970(raw, unit, type_)
     if has == type_.name:
         return raw
     if has == "string":
@@ -169,27 +171,27 @@ def _typed(name: str, type_: FieldType, given: Mapping[str, T.StructField], unit
         return raw.try_cast(type_.name)
     raise SparingError(
         f"Column {column.name} of the publications is {has}, but field {name} is declared as {type_.name}: "
-        "cast the column, or declare the field as what it is."
+        f"cast the column, or declare the field as {has}."
     )
 
 
-def _checked(
+def _in_range(
     name: str, type_: FieldType, given: Mapping[str, T.StructField], units: Mapping[str, str | None]
 ) -> Column:
-    """A field in its type; NULL for dates and timestamps that Python cannot hold, or that depend on today."""
+    """Return a cast field, NULL for dates and timestamps that Python cannot represent, or that depend on today."""
     value, column = F.col(FIELD + name), given.get(name.lower())
     if column is None or type_.kind not in (Kind.DATE, Kind.TIMESTAMP):
         return value
     moment = F.date_from_unix_date if type_.kind is Kind.DATE else F.timestamp_micros
     fits = value.between(moment(F.lit(type_.low)), moment(F.lit(type_.high)))
     if type_.kind is Kind.TIMESTAMP and column.dataType.simpleString() == "string" and units.get(name) is None:
-        # Spark takes a time without a date for one of today; no other text is a timestamp but no date.
+        # Spark casts a time of day to a timestamp of today; no other text casts to a timestamp, but not to a date.
         fits &= F.col(f"`{column.name}`").try_cast("date").isNotNull()
     return F.when(fits, value)
 
 
-def _counted(raw: Column, unit: str, type_: FieldType) -> Column:
-    """A number of units since 1970 as a timestamp, to the nearest microsecond."""
+def _since_1970(raw: Column, unit: str, type_: FieldType) -> Column:
+    """Return a number of units since 1970 as a timestamp, to the nearest microsecond."""
     number = F.trim(raw.cast("string")).try_cast("decimal(38,18)")
     micros = F.round(F.try_multiply(number, F.lit(_UNITS[unit]).cast("decimal(7,0)")), 0)
     fits = micros.between(F.lit(type_.low), F.lit(type_.high))
@@ -197,19 +199,19 @@ def _counted(raw: Column, unit: str, type_: FieldType) -> Column:
 
 
 def _misfits(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> dict[str, Column]:
-    """For each field that may have a value which does not fit its type: whether it has."""
-    found = {}
+    """Return, for each field whose cast may fail, whether it failed."""
+    failed = {}
     for name, type_ in fields.items():
         column = given.get(name.lower())
         if column is None or type_.kind is Kind.TEXT:
             continue
         if column.dataType.simpleString() == "string" or type_.kind in (Kind.DATE, Kind.TIMESTAMP):
-            found[name] = F.col(f"`{column.name}`").isNotNull() & F.col(FIELD + name).isNull()
-    return found
+            failed[name] = F.col(f"`{column.name}`").isNotNull() & F.col(FIELD + name).isNull()
+    return failed
 
 
 def _misfit(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
-    """The texts of values that do not fit, in the order of the fields, with NULL for those that do; NULL if all do."""
+    """Return the texts of values that cannot be cast, in the order of fields, NULL for the others; NULL if all can."""
     misfits = _misfits(given, fields)
     nothing = F.lit(None).cast("string")
     if not misfits:
@@ -217,17 +219,17 @@ def _misfit(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType])
     texts = []
     for name in fields:
         if name in misfits:
-            said = F.make_valid_utf8(F.substring(_string(given[name.lower()]), 1, MOST_SAID))
-            texts.append(F.when(misfits[name], said))
+            text = F.make_valid_utf8(F.substring(_string(given[name.lower()]), 1, MOST_SAID))
+            texts.append(F.when(misfits[name], text))
         else:
             texts.append(nothing)
     return F.when(reduce(or_, misfits.values()), F.array(*texts))
 
 
 def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
-    """The row as it came, where it cannot be told from its fields: the line that it was read from, or all its columns.
+    """Return the original row if its fields do not determine it: the line from which it was parsed, or all columns.
 
-    Rows whose columns are all fields are written out only if one does not fit or is not UTF-8.
+    If all columns are fields, the text is needed only for rows with a failed cast, invalid UTF-8 or too many bytes.
     """
     if LINE in given:
         return F.col(LINE)
@@ -241,10 +243,10 @@ def _text(publications: DataFrame, given: Mapping[str, T.StructField], fields: M
 
 
 def _identity(given: Mapping[str, T.StructField], fields: Mapping[str, FieldType]) -> Column:
-    """The row's own id, else a hash of publisher and fields (the event time is one of them)."""
+    """Return the row's own id, else a hash of publisher and fields (the event time is one of them)."""
     publisher = F.col(f"`{given['publisher'].name}`")
     values = [F.col(FIELD + name) for name in sorted(fields)]
-    # Hashing skips NULL, so without knowing where they are it would take (1, NULL) for (NULL, 1).
+    # The hash skips NULL, so without the null flags (1, NULL) and (NULL, 1) would be equal.
     hashed = F.hex(F.xxhash64(publisher, *values, *[value.isNull() for value in values]))
     if "id" not in given:
         return hashed

@@ -1,8 +1,8 @@
 """Matching on Spark: admitted rows in, parcels out. Keeps no state; starts no Spark job.
 
-Each task works through its rows in large batches: the advertisement check, matching, plain deliveries and their part
-of the bill. What is held goes to its interest group; all else passes through, under a key of its own, so that
-the query has a single stream of parcels.
+Each task processes its rows in large batches: the advertisement check, matching, plain deliveries and their part of the
+bill. Publications held for windows go to the key of their interest group; results go to a key that bypasses the walk,
+so that the query has a single stream of parcels.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sparing.match.columns import column
 from sparing.model.bill import Bill
 from sparing.spark.pipeline import parcels
 from sparing.spark.pipeline.admit_stage import FIELD, union_fields
-from sparing.spark.pipeline.keys import CLOCK, PASSING, EventPartition
+from sparing.spark.pipeline.keys import BYPASS, CLOCK, EventPartition
 from sparing.spark.pipeline.parcels import Parcel
 from sparing.spark.pipeline.worker_plan import ShippedPlan, WorkerPlan
 
@@ -41,7 +41,7 @@ _SCHEMA = pa.schema(
 
 
 def match(admitted: DataFrame, shipped: ShippedPlan) -> DataFrame:
-    """Parcels by group; and one row per task, without a parcel, that tells the latest event time for the watermark."""
+    """Return parcels by key, and one row per task without a parcel: its latest event time, for the watermark."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return _run(batches, shipped.worker_plan())
@@ -52,14 +52,14 @@ def match(admitted: DataFrame, shipped: ShippedPlan) -> DataFrame:
 def _run(batches: Iterable[pa.RecordBatch], worker_plan: WorkerPlan) -> Iterator[pa.RecordBatch]:
     context = TaskContext.get()
     task = context.partitionId() if context is not None else 0
-    passing = f"{PASSING}{task}"
+    bypass = f"{BYPASS}{task}"
     latest: int | None = None
     bill, seconds = Bill(), 0.0
     for table in tables(batches):
         for publications, rejected in admitted(table, worker_plan):
             if rejected:
                 yield _row(
-                    passing, parcels.quarantine((r.text, r.reason.value, r.detail, r.publisher) for r in rejected)
+                    bypass, parcels.quarantine((r.text, r.reason.value, r.detail, r.publisher) for r in rejected)
                 )
             if not len(publications):
                 continue
@@ -67,114 +67,120 @@ def _run(batches: Iterable[pa.RecordBatch], worker_plan: WorkerPlan) -> Iterator
             latest = newest if latest is None else max(latest, newest)
             topic = worker_plan.interests.plan.topics[publications.topic]
             if topic.merge is not None:
-                for partition, some in by_partition(publications, topic, worker_plan.interests.partitions(topic.name)):
-                    contents = pack(some)
-                    yield _row(EventPartition(topic.name, partition).key, Parcel(parcels.REPORTS, len(some), contents))
+                partitions = worker_plan.interests.partitions(topic.name)
+                for partition, reports in by_partition(publications, topic, partitions):
+                    parcel = Parcel(parcels.REPORTS, len(reports), pack(reports))
+                    yield _row(EventPartition(topic.name, partition).key, parcel)
                 continue
             began = time.thread_time()
             for arrival in worker_plan.at_once.arrive(publications):
                 seconds += time.thread_time() - began
                 bill.update(arrival.bill)
                 for parcel in _plain(arrival, worker_plan):
-                    yield _row(passing, parcel)
+                    yield _row(bypass, parcel)
                 for group, matched in arrival.held.items():
                     yield _row(group, Parcel(parcels.HELD, len(matched), matched.pack()))
                 began = time.thread_time()
     if bill:
-        yield _row(passing, parcels.bill(bill))
+        yield _row(bypass, parcels.bill(bill))
     if latest is not None:
-        yield _row(passing, parcels.meter(seconds, bill.by_overlay_link() if worker_plan.interests.bound else {}))
-    if latest is not None:
+        yield _row(bypass, parcels.meter(seconds, bill.by_overlay_link() if worker_plan.interests.bound else {}))
         yield _row(CLOCK, None, latest)
 
 
 def tables(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """The rows of a task in tables of at most MOST_ROWS."""
-    waiting: list[pa.RecordBatch] = []
+    """Return the rows of a task in tables of at most MOST_ROWS."""
+    collected: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
         for start in range(0, batch.num_rows, MOST_ROWS):
             part = batch.slice(start, MOST_ROWS)
             if rows + part.num_rows > MOST_ROWS:
-                yield pa.Table.from_batches(waiting)
-                waiting, rows = [], 0
-            waiting.append(part)
+                yield pa.Table.from_batches(collected)
+                collected, rows = [], 0
+            collected.append(part)
             rows += part.num_rows
-    if waiting:
-        yield pa.Table.from_batches(waiting)
+    if collected:
+        yield pa.Table.from_batches(collected)
 
 
 def admitted(table: pa.Table, worker_plan: WorkerPlan) -> Iterator[tuple[Publications, list[Rejected]]]:
-    """The publications of each topic, and the rows that are set aside (all with the first topic)."""
+    """Return the publications of each topic, and the rejected rows (all of them with the first topic)."""
     plan = worker_plan.interests.plan
     columns = {name: column(table[FIELD + name], type_) for name, type_ in union_fields(plan.topics).items()}
-    top_k = _wishes(table["top_k"])
+    top_k = _top_k(table["top_k"])
     rows = Rows(
-        table["publisher"].to_numpy(),
-        table["topic"].to_numpy() if table["topic"].null_count < len(table) else None,
-        columns,
-        table["text"].to_numpy(),
-        table["fault"].to_numpy(),
-        _misfit(table["misfit"], list(columns)),
-        top_k,
-        table["latest"][0].as_py() if len(table) else None,
-        _there(table["size"]),
+        publisher=table["publisher"].to_numpy(),
+        topic=table["topic"].to_numpy() if table["topic"].null_count < len(table) else None,
+        columns=columns,
+        text=table["text"].to_numpy(),
+        fault=table["fault"].to_numpy(),
+        misfit=_misfits(table["misfit"], list(columns)),
+        top_k=top_k,
+        latest=table["latest"][0].as_py() if len(table) else None,
+        size=_by_row(table["size"]),
     )
     checked = worker_plan.admission.admit(rows)
     rejected = checked.rejected
     identity = table["id"].to_numpy()
     topic_of = worker_plan.topic_of_advertisement[checked.advertisement]
     for number, (name, topic) in enumerate(plan.topics.items()):
-        mine = np.flatnonzero(topic_of == number)
+        of_topic = np.flatnonzero(topic_of == number)
         publications = Publications(
-            name,
-            columns[topic.time].values[mine],
-            identity[mine],
-            rows.publisher[mine],
-            worker_plan.broker_of_advertisement[checked.advertisement[mine]],
-            {field: columns[field].take(mine) for field in topic.fields},
-            advertisement=checked.advertisement[mine],
-            top_k=None if top_k is None else top_k[mine],
+            topic=name,
+            time=columns[topic.time].values[of_topic],
+            id=identity[of_topic],
+            publisher=rows.publisher[of_topic],
+            at=worker_plan.broker_of_advertisement[checked.advertisement[of_topic]],
+            columns={field: columns[field].take(of_topic) for field in topic.fields},
+            advertisement=checked.advertisement[of_topic],
+            top_k=None if top_k is None else top_k[of_topic],
         )
         yield publications, rejected
         rejected = []
 
 
-def _there(column: pa.ChunkedArray) -> dict[int, Any]:
-    """The values of a column in which few rows have one, by row."""
+def _by_row(column: pa.ChunkedArray) -> dict[int, Any]:
+    """Return the values of a sparse column, by row."""
     if column.null_count == len(column):
         return {}
     rows = np.flatnonzero(column.is_valid().to_numpy())
     return dict(zip(rows.tolist(), column.take(pa.array(rows)).to_pylist(), strict=True))
 
 
-def _misfit(column: pa.ChunkedArray, fields: list[str]) -> dict[int, dict[str, str]]:
-    """For rows with values that do not fit: the texts of these, by field."""
+def _misfits(column: pa.ChunkedArray, fields: list[str]) -> dict[int, dict[str, str]]:
+    """Return the texts of values that cannot be cast to their type, by row and field."""
     return {
         row: {name: text for name, text in zip(fields, texts, strict=True) if text is not None}
-        for row, texts in _there(column).items()
+        for row, texts in _by_row(column).items()
     }
 
 
-def _wishes(column: pa.ChunkedArray) -> np.ndarray | None:
-    """What rows say about how many subscriptions they wish to go to; None if none of them does."""
+def _top_k(column: pa.ChunkedArray) -> np.ndarray | None:
+    """Return each row's own top_k, 0 for rows without one; None if no row has one."""
     if column.null_count == len(column):
         return None
-    said = column.to_numpy()  # with NaN where there is nothing
-    return np.where(np.isnan(said), 0, np.where(said > 0, said, NO_NUMBER)).astype(np.int64)
+    numbers = column.to_numpy()  # NaN for NULL
+    return np.where(np.isnan(numbers), 0, np.where(numbers > 0, numbers, NO_NUMBER)).astype(np.int64)
 
 
 def _plain(arrival: Arrival, worker_plan: WorkerPlan) -> Iterator[Parcel]:
-    """Plain deliveries: one parcel for each selection of columns, in which each publication is one row."""
+    """Return plain deliveries: one parcel per selection of columns, with one row per publication."""
     publications, columns = arrival.publications, arrival.publications.columns
     selections, selection_of = worker_plan.selections
     for number, pairs in arrival.plain.by(selection_of):
         selected = selections[number]
         named = columns if selected is None else {name: columns[field] for name, field in selected}
-        found = pairs.without_empty()
-        rows = found.events
-        about = publications.time[rows], publications.publisher[rows], publications.id[rows]
-        yield parcels.events(*about, variants(named, rows), found.starts, found.subscriptions)
+        delivered = pairs.without_empty()
+        rows = delivered.events
+        yield parcels.events(
+            times=publications.time[rows],
+            publishers=publications.publisher[rows],
+            publications=publications.id[rows],
+            payloads=variants(named, rows),
+            offsets=delivered.starts,
+            recipients=delivered.subscriptions,
+        )
 
 
 def _row(group: str, parcel: Parcel | None, clock: int | None = None) -> pa.RecordBatch:

@@ -1,8 +1,8 @@
-"""Parcels: everything that Python stages hand to each other, packed into few large binary values.
+"""Parcels: the data that Python stages exchange, packed into few large binary values.
 
-Rows through Python are the slow path of Spark, so a stage gives one parcel per kind and task (or interest group), and
-only the last stage turns parcels into rows again. Beside each parcel Spark gets to know what it holds and how many rows
-that comes to, so parcels can be told apart, counted and kept without being opened.
+Rows through Python are slow in Spark, so a stage emits one parcel per kind and task (or interest group), and only the
+last stage unpacks rows. Columns beside a parcel have its kind and its number of rows, so that Spark can select, count
+and cache parcels without unpacking them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sparing.model.bill import DATA, Bill, MessageKind
 
 HELD = "held"  # matched publications for an interest group
 REPORTS = "reports"  # reports on events of a merged topic
-NOTIFICATIONS = "notifications"  # one entry for all recipients of the same; the payload is a VARIANT or JSON text
+NOTIFICATIONS = "notifications"  # one row for all recipients of equal content; the payload is a VARIANT or JSON text
 BILL = "bill"
 METER = "meter"  # CPU time, and the fewest messages that had to cross a link
 QUARANTINE = "quarantine"
@@ -28,7 +28,7 @@ QUARANTINE = "quarantine"
 EVENT, WINDOW, MERGED = "event", "window", "merged"  # kinds of notifications
 
 CPU, LEAST, SIENA = "cpu", "least", "siena"  # kinds of measurements
-EVENTS_OF = "events: "  # what starts the names of those of merged topics' messages, by kind
+EVENTS_OF = "events: "  # prefix of the measurements of merged topics' messages, by kind
 
 Link = tuple[str, str]
 Payloads = Any  # an Arrow array of VARIANT values, or a sequence of JSON texts
@@ -41,7 +41,7 @@ SCHEMAS = {
             "kind": pa.string(),
             "publisher": pa.string(),
             "publication": pa.string(),
-            "about": pa.string(),  # what ids are taken of, where publication or times do not say it
+            "about": pa.string(),  # identity of the content, if publication or times do not identify it
             "time": TIMESTAMP,
             "start": TIMESTAMP,
             "end": TIMESTAMP,
@@ -59,7 +59,7 @@ SCHEMAS = {
 
 
 class Parcel(NamedTuple):
-    """What a parcel holds, how many rows it will come to (notifications: one for every recipient), and its contents."""
+    """Kind, number of rows (notifications: one per recipient) and packed contents."""
 
     what: str
     rows: int
@@ -67,7 +67,7 @@ class Parcel(NamedTuple):
 
 
 def pack(what: str, table: pa.Table, rows: int | None = None) -> Parcel:
-    """A table as a parcel."""
+    """Return a table as a parcel."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -75,7 +75,7 @@ def pack(what: str, table: pa.Table, rows: int | None = None) -> Parcel:
 
 
 def unpack(contents: bytes) -> pa.Table:
-    """The table that was packed."""
+    """Return the table in a parcel's contents."""
     with pa.ipc.open_stream(contents) as reader:
         return reader.read_all()
 
@@ -88,46 +88,46 @@ def events(
     offsets: np.ndarray,
     recipients: np.ndarray,
 ) -> Parcel:
-    """Plain deliveries: publication n goes to recipients[offsets[n]:offsets[n + 1]]."""
-    named = {"publisher": publishers, "publication": publications}
-    columns = {"time": _times(times), **{name: pa.array(found, pa.string()) for name, found in named.items()}}
+    """Return a parcel of plain deliveries: publication n goes to recipients[offsets[n]:offsets[n + 1]]."""
+    texts = {"publisher": publishers, "publication": publications}
+    columns = {"time": _times(times), **{name: pa.array(values, pa.string()) for name, values in texts.items()}}
     return _notifications([(EVENT, columns, payloads, _lists(offsets, recipients))])
 
 
 def windows(notifications: Iterable[Notifications]) -> Parcel:
-    """Results of windows and digests."""
+    """Return a parcel of the results of windows and digests."""
     parts = []
-    for found in notifications:
-        starts, ends = _times(found.start), _times(found.end)
-        singles = _lists(np.arange(len(ends) + 1), found.subscription)
+    for part in notifications:
+        starts, ends = _times(part.start), _times(part.end)
+        recipients = _lists(np.arange(len(ends) + 1), part.subscription)
         columns = {"time": ends, "start": starts, "end": ends}
-        if found.about is not None:
-            columns["about"] = pa.array(found.about, pa.string())
-        parts.append((WINDOW, columns, found.payload, singles))
+        if part.about is not None:
+            columns["about"] = pa.array(part.about, pa.string())
+        parts.append((WINDOW, columns, part.payload, recipients))
     return _notifications(parts)
 
 
-def told(tellings: Sequence[MergedNotification]) -> Parcel:
-    """Notifications about merged events."""
-    columns = {name: _times([getattr(t, name) for t in tellings]) for name in ("time", "start", "end")}
-    columns["about"] = pa.array([t.about for t in tellings], pa.string())
-    offsets = np.cumsum([0, *(len(t.subscriptions) for t in tellings)])
-    recipients = [number for t in tellings for number in t.subscriptions]
-    return _notifications([(MERGED, columns, [t.payload for t in tellings], _lists(offsets, recipients))])
+def merged_events(notifications: Sequence[MergedNotification]) -> Parcel:
+    """Return a parcel of notifications of merged events."""
+    columns = {name: _times([getattr(n, name) for n in notifications]) for name in ("time", "start", "end")}
+    columns["about"] = pa.array([n.about for n in notifications], pa.string())
+    offsets = np.cumsum([0, *(len(n.subscriptions) for n in notifications)])
+    recipients = [number for n in notifications for number in n.subscriptions]
+    return _notifications([(MERGED, columns, [n.payload for n in notifications], _lists(offsets, recipients))])
 
 
 def _notifications(parts: Iterable[tuple[str, dict[str, pa.Array], Payloads, pa.ListArray]]) -> Parcel:
-    """Parts: kind, the columns that it has, payloads, recipients."""
+    """Return a parcel of parts, each with kind, columns, payloads and recipients."""
     schema = SCHEMAS[NOTIFICATIONS]
     tables, rows = [], 0
     for kind, columns, payloads, recipients in parts:
         length = len(recipients)
-        found = {"kind": pa.repeat(kind, length), "recipients": recipients, **columns}
+        filled = {"kind": pa.repeat(kind, length), "recipients": recipients, **columns}
         if isinstance(payloads, pa.StructArray):
-            found["payload"] = payloads
+            filled["payload"] = payloads
         else:
-            found["text"] = pa.array(payloads, pa.string())
-        arrays = [found[f.name] if f.name in found else pa.nulls(length, f.type) for f in schema]
+            filled["text"] = pa.array(payloads, pa.string())
+        arrays = [filled[f.name] if f.name in filled else pa.nulls(length, f.type) for f in schema]
         tables.append(pa.Table.from_arrays(arrays, schema=schema))
         rows += len(recipients.values)
     return pack(NOTIFICATIONS, pa.concat_tables(tables), rows)
@@ -141,30 +141,30 @@ def _lists(offsets: np.ndarray, values: np.ndarray | Sequence[int]) -> pa.ListAr
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values, pa.int32()))
 
 
-def bill(found: Bill) -> Parcel:
-    """A part of the bill."""
-    rows = [(key.source, key.target, key.kind.value, messages, key.bucket) for key, messages in found.items()]
+def bill(messages: Bill) -> Parcel:
+    """Return a parcel of a part of the bill."""
+    rows = [(key.source, key.target, key.kind.value, count, key.bucket) for key, count in messages.items()]
     return pack(BILL, _table(BILL, list(zip(*rows, strict=True))))
 
 
 def meter(
     seconds: float, least: Mapping[Link, int], siena: Mapping[Link, int] | None = None, events: Bill | None = None
 ) -> Parcel:
-    """What was measured: microseconds of CPU time (without a link), and messages by link.
+    """Return a parcel of measurements: microseconds of CPU time (without a link), and messages by link.
 
-    `siena` is what merged topics would have taken if nobody merged, `events` what they took, by kind.
+    `siena` are the messages of merged topics without merging, `events` those sent, by kind.
     """
     rows = [("", "", CPU, round(1_000_000 * seconds))]
     rows += [(*link, LEAST, messages) for link, messages in least.items()]
     rows += [(*link, SIENA, messages) for link, messages in (siena or {}).items()]
     for kind in (*DATA, MessageKind.COORDINATION):
-        found = (events or Bill()).only(kind).by_link()
-        rows += [(*link, f"{EVENTS_OF}{kind.value}", messages) for link, messages in found.items()]
+        sent = (events or Bill()).only(kind).by_link()
+        rows += [(*link, f"{EVENTS_OF}{kind.value}", messages) for link, messages in sent.items()]
     return pack(METER, _table(METER, list(zip(*rows, strict=True))))
 
 
 def quarantine(rows: Iterable[tuple[str, str, str, str | None]]) -> Parcel:
-    """Rows as they came, each with reason, detail and the publisher that it names."""
+    """Return a parcel of quarantined rows: row, reason, detail, publisher."""
     return pack(QUARANTINE, _table(QUARANTINE, list(zip(*rows, strict=True))))
 
 

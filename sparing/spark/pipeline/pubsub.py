@@ -1,4 +1,4 @@
-"""The pipeline: publications in, notifications, bill and quarantine out; batch and streaming DataFrames alike.
+"""The pipeline from publications to notifications, bill and quarantine, for batch and streaming DataFrames.
 
 admit (Spark SQL) > match (mapInArrow) > walk (one stateful operator) > unpack (mapInArrow)
 """
@@ -25,20 +25,19 @@ from sparing.model.policy import DecisionRule
 from sparing.spark.pipeline import unpack_stage
 from sparing.spark.pipeline.admit_stage import admit
 from sparing.spark.pipeline.match_stage import match
-from sparing.spark.pipeline.walk_stage import passing, walk_batch, walk_stream
+from sparing.spark.pipeline.walk_stage import bypassing, walk_batch, walk_stream
 from sparing.spark.pipeline.worker_plan import ship
 
 
 @dataclass(frozen=True)
 class Delivered:
-    """What came of publications: DataFrames, batch or streaming as the publications were.
+    """Results of publications as DataFrames, batch or streaming like the publications.
 
-    `records` has everything in one frame, packed. In a stream, use it in `foreachBatch` with `of`, because two queries
-    on parts of it would run the pipeline twice. In a batch it is `kept` once computed; `forget` frees it.
+    `records` has all results, packed. In a stream, use it in `foreachBatch` with `of`, because two queries on parts of
+    it would run the pipeline twice. A batch caches the frames in `kept`; `forget` frees them.
 
-    `control` is what the control plane sent, worked out when the bill is asked for. A batch has it on its bill; a
-    stream writes it down once, in the first micro-batch under a plan (`sparing run`). `fingerprint` is the plan's, as
-    workers know it.
+    `control` returns the bill of the control plane, computed when first needed. A batch has it on its bill; a stream
+    bills it once, in the first micro-batch under a plan (`sparing run`). `fingerprint` identifies the plan on workers.
     """
 
     spark: SparkSession
@@ -58,12 +57,12 @@ class Delivered:
 
     @cached_property
     def bill(self) -> DataFrame:
-        """source, target, kind, messages, bucket (none for what was settled before the first publication)."""
+        """source, target, kind, messages, bucket (NULL for messages before the first publication)."""
         bill = unpack_stage.bill(self.records)
-        return bill if not self.settled else bill.union(unpack_stage.bill_rows(self.spark, self.settled))
+        return bill if not self.control_bill else bill.union(unpack_stage.bill_rows(self.spark, self.control_bill))
 
     @cached_property
-    def settled(self) -> Bill:
+    def control_bill(self) -> Bill:
         """The control plane's part of the bill."""
         return Bill() if self.control is None else self.control()
 
@@ -78,11 +77,11 @@ class Delivered:
         return unpack_stage.quarantine(self.records)
 
     def of(self, records: DataFrame) -> Delivered:
-        """The same for one micro-batch of `records`."""
+        """Return the results in one micro-batch of `records`."""
         return replace(self, records=records)
 
     def forget(self) -> None:
-        """Free what a batch keeps."""
+        """Free the cached frames of a batch."""
         for frame in self.kept:
             frame.unpersist()
 
@@ -98,9 +97,9 @@ class PubSub:
         decision: str | None = None,
         known_groups: Mapping[str, str] | None = None,
     ) -> None:
-        """`decision` overrides the deployment's link policy.
+        """Plan a deployment; `decision` overrides its link policy.
 
-        `known_groups` (subscription id -> interest group) keeps the groups of a checkpoint that is to be continued.
+        `known_groups` (subscription id -> interest group) keeps the groups of a checkpoint from which a stream resumes.
         """
         if decision is not None:
             if decision not in list(DecisionRule):
@@ -112,9 +111,9 @@ class PubSub:
         self._known_groups = known_groups or {}
 
     def deliver(self, publications: DataFrame, bound: bool = False) -> Delivered:
-        """Run publications through the overlay. Starts no Spark job by itself.
+        """Run publications through the overlay. Starts no Spark job.
 
-        With `bound`, a batch also works out the fewest messages that any policy must send over each link (`meter`).
+        With `bound`, a batch also computes the fewest messages that any policy must send over each link (`meter`).
         """
         streaming = publications.isStreaming
         interests = Interests.of(
@@ -122,8 +121,8 @@ class PubSub:
         )
         if streaming and interests.policy.whole_trace:
             raise SparingError(
-                f"The decision {interests.policy.name} must know everything that will be published, so it is for "
-                "batches only: choose another one for a stream, e.g. adock, or use sparing replay."
+                f"The decision {interests.policy.name} needs all future publications, so it works in batches only: "
+                "choose another one for a stream, e.g. adock, or use sparing replay."
             )
         if interests.policy.whole_trace:
             check_order(self.plan)
@@ -134,11 +133,11 @@ class PubSub:
         if streaming:
             walked = walk_stream(parceled, shipped, self.deployment.watermark)
             return Delivered(self.spark, self.plan, walked, fingerprint=shipped.fingerprint)
-        parceled = parceled.persist()  # read twice: by the walk, and for what goes around it
+        parceled = parceled.persist()  # read twice: by the walk, and for parcels that bypass it
         walked = walk_batch(parceled, shipped).persist()
-        records, control = passing(parceled).union(walked), partial(control_bill, self.plan)
+        records, control = bypassing(parceled).union(walked), partial(control_bill, self.plan)
         return Delivered(self.spark, self.plan, records, control, kept=(parceled, walked))
 
     def groups(self) -> dict[str, str]:
-        """Subscription id -> interest group, for subscriptions that wait for something."""
+        """Return subscription id -> interest group, for subscriptions with windows or digests."""
         return Interests.of(self.plan, known_groups=self._known_groups).named_groups

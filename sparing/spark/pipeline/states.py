@@ -1,7 +1,7 @@
-"""A group's state as one packed value, and how it outlives a change of the subscription table.
+"""The state of a key as one packed value, and its translation after a change of the plan.
 
-Inside, subscriptions go by number. A state written under another plan is translated by the subscriptions' ids when it
-is read: new subscriptions do not disturb it, and what waited for one that was taken away is let go.
+A state refers to subscriptions by number. A state of another plan is translated by the ids of subscriptions when it is
+loaded; publications held for removed subscriptions are dropped.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from sparing.flow.arrival.matched import NO_MARK, Matched
 from sparing.flow.events.merged_topic import MergedState
 from sparing.flow.events.stored import Stored, restored, stored
 from sparing.flow.windows.window_state import WindowState
-from sparing.spark.pipeline.groups import State
+from sparing.spark.pipeline.advance import State
 from sparing.spark.pipeline.keys import event_partition_of
 from sparing.spark.pipeline.worker_plan import WorkerPlan
 
-GONE = -1
+REMOVED = -1
 
 
 class PackedGroup(NamedTuple):
-    """What is stored of an interest group: the plan's fingerprint, numbers and ids of subscriptions, and the state."""
+    """Content of a packed interest group: fingerprint of the plan, numbers and ids of subscriptions, state."""
 
     plan: str
     numbers: list[int]
@@ -33,8 +33,8 @@ class PackedGroup(NamedTuple):
     state: WindowState
 
 
-class PackedLane(NamedTuple):
-    """What is stored of a partition: the plan's fingerprint, events under way, and its own interest groups, packed."""
+class PackedPartition(NamedTuple):
+    """Content of a packed event partition: fingerprint of the plan, open events, and its packed interest groups."""
 
     plan: str
     events: Stored
@@ -42,81 +42,81 @@ class PackedLane(NamedTuple):
 
 
 def open_group(packed: bytes) -> PackedGroup:
-    """A packed interest group as it was written."""
+    """Return the content of a packed interest group."""
     return PackedGroup(*pickle.loads(zlib.decompress(packed)))
 
 
-def open_lane(packed: bytes) -> PackedLane:
-    """A packed partition as it was written."""
+def open_partition(packed: bytes) -> PackedPartition:
+    """Return the content of a packed event partition."""
     plan, events, groups = pickle.loads(zlib.decompress(packed))
-    return PackedLane(plan, Stored(*events), groups)
+    return PackedPartition(plan, Stored(*events), groups)
 
 
 def _pack(*parts: object) -> bytes:
-    """The inverse of both. Only plain tuples are stored, so that the names above are free to change."""
+    """Return parts packed for `open_group` or `open_partition`; as plain tuples, so that class names may change."""
     return zlib.compress(pickle.dumps(parts, protocol=5), level=1)
 
 
 def store(worker_plan: WorkerPlan, group: str, state: State) -> bytes:
-    """Pack the state of a group or partition."""
+    """Return the packed state of an interest group or event partition."""
     fingerprint = worker_plan.fingerprint
     if isinstance(state, WindowState):
         return store_state(worker_plan, fingerprint, state)
     partition = event_partition_of(group)
     assert partition is not None
-    groups = {name: store_state(worker_plan, fingerprint, some) for name, some in state.groups.items()}
-    events = stored(state.events, worker_plan.merged(partition.topic).context)
+    groups = {name: store_state(worker_plan, fingerprint, inner) for name, inner in state.groups.items()}
+    events = stored(state.events, worker_plan.merged_topic(partition.topic).context)
     return _pack(fingerprint, tuple(events), groups)
 
 
 def load(worker_plan: WorkerPlan, group: str, packed: bytes) -> State:
-    """Unpack it, in terms of the plan that is in force now."""
+    """Return the state of an interest group or event partition, translated to the plan in force."""
     fingerprint, partition = worker_plan.fingerprint, event_partition_of(group)
     if partition is None:
         return load_state(worker_plan, fingerprint, packed)
-    found = open_lane(packed)
-    groups = {name: load_state(worker_plan, fingerprint, some) for name, some in found.groups.items()}
-    events = restored(found.events, worker_plan.merged(partition.topic).context, found.plan == fingerprint)
+    content = open_partition(packed)
+    groups = {name: load_state(worker_plan, fingerprint, inner) for name, inner in content.groups.items()}
+    events = restored(content.events, worker_plan.merged_topic(partition.topic).context, content.plan == fingerprint)
     return MergedState(events, groups)
 
 
 def store_state(worker_plan: WorkerPlan, fingerprint: str, state: WindowState) -> bytes:
-    """Pack a state."""
+    """Return the packed state of an interest group."""
     numbers = sorted(_numbers(state))
     ids = [worker_plan.interests.plan.subscriptions[number].id for number in numbers]
     return _pack(fingerprint, numbers, ids, state)
 
 
 def load_state(worker_plan: WorkerPlan, fingerprint: str, packed: bytes) -> WindowState:
-    """Unpack a state, in terms of the plan that is in force now."""
+    """Return the state of an interest group, translated to the plan in force."""
     plan, numbers, ids, state = open_group(packed)
     if plan == fingerprint:
         return state
     now = {subscription.id: number for number, subscription in enumerate(worker_plan.interests.plan.subscriptions)}
-    return translate(state, {old: now.get(id_, GONE) for old, id_ in zip(numbers, ids, strict=True)})
+    return translate(state, {old: now.get(id_, REMOVED) for old, id_ in zip(numbers, ids, strict=True)})
 
 
 def _numbers(state: WindowState) -> set[int]:
-    found = set(np.unique(state.edges.subscription).tolist()) | set(state.tails)
+    numbers = set(np.unique(state.edges.subscription).tolist()) | set(state.tails)
     if state.rows is not None:
-        found |= set(np.unique(state.rows.held).tolist())
-    return found
+        numbers |= set(np.unique(state.rows.held).tolist())
+    return numbers
 
 
 def translate(state: WindowState, number: dict[int, int]) -> WindowState:
-    """The same state with subscriptions renumbered, without those that are GONE."""
+    """Return a state with subscriptions renumbered, without REMOVED ones."""
     table = _table(number)
     edges = state.edges
     if len(edges):
         subscription = table[edges.subscription].astype(np.int32)
-        edges = replace(edges, subscription=subscription).take(np.flatnonzero(subscription != GONE))
-    tails = {number[old]: tail for old, tail in state.tails.items() if number[old] != GONE}
+        edges = replace(edges, subscription=subscription).take(np.flatnonzero(subscription != REMOVED))
+    tails = {number[old]: tail for old, tail in state.tails.items() if number[old] != REMOVED}
     rows = None if state.rows is None else _translated(state.rows, table)
     return replace(state, rows=rows, edges=edges, tails=tails)
 
 
 def _table(number: dict[int, int]) -> np.ndarray:
-    table = np.full(max(number, default=-1) + 1, GONE, dtype=np.int64)
+    table = np.full(max(number, default=-1) + 1, REMOVED, dtype=np.int64)
     for old, new in number.items():
         table[old] = new
     return table
@@ -124,6 +124,6 @@ def _table(number: dict[int, int]) -> np.ndarray:
 
 def _translated(rows: Matched, table: np.ndarray) -> Matched:
     held = table[rows.held] if len(rows.held) else rows.held
-    kept = held != GONE
-    assert (rows.mark_subscription == NO_MARK).all(), "only items from elsewhere are marked, and those are not stored"
+    kept = held != REMOVED
+    assert (rows.mark_subscription == NO_MARK).all(), "only items from other processes are marked, and never stored"
     return replace(rows, held_rows=rows.held_rows[kept], held=held[kept])

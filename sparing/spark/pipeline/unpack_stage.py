@@ -1,7 +1,7 @@
 """Parcels of results to rows: the last stage of the pipeline. Keeps no state; starts no Spark job.
 
-Each table opens its own parcels, when somebody asks for it. What is kept until then are parcels: a few large values,
-which Spark stores as they are, and not the rows in them.
+Each table unpacks its own parcels when it is read. Until then Spark stores parcels, which are few large values, and not
+their rows.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from sparing.spark.pipeline import parcels
 
 
 def rows_of(records: DataFrame, what: str) -> DataFrame:
-    """What is in parcels of one sort, as rows."""
-    found = records.where(F.col("what") == what).select("parcel")
-    if what != parcels.NOTIFICATIONS:  # few rows, for which a task of every partition would be much ado
-        found = found.coalesce(records.sparkSession.sparkContext.defaultParallelism)
-    return found.mapInArrow(_run, _SCHEMAS[what])
+    """Return the rows in parcels of one kind."""
+    packed = records.where(F.col("what") == what).select("parcel")
+    if what != parcels.NOTIFICATIONS:  # few rows: coalesce to avoid one task per partition
+        packed = packed.coalesce(records.sparkSession.sparkContext.defaultParallelism)
+    return packed.mapInArrow(_unpack, _SCHEMAS[what])
 
 
 _SCHEMAS = {what: from_arrow_schema(schema) for what, schema in parcels.SCHEMAS.items()}
 
 
-def _run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for contents in batch["parcel"].to_pylist():
             yield from parcels.unpack(contents).to_batches()
 
 
 def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFrame:
-    """One row per notification, with the names of subscriber and subscription and the payload as named fields."""
+    """Return one row per notification, with subscriber, subscription and the payload as named fields."""
     rows = [
         (number, s.subscriber, s.id, s.query.topic, s.query.every is not None)
         for number, s in enumerate(plan.subscriptions)
@@ -47,10 +47,10 @@ def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFr
     names = spark.createDataFrame(
         rows, "recipient int, subscriber string, subscription string, topic string, cycle boolean"
     )
-    # Text is parsed and digests are taken below the explode: once for all recipients, not once for each.
+    # Parse texts and compute digests before the explode: once for all recipients, not once for each.
     payload = F.coalesce("payload", F.parse_json("text"))
     parsed = rows_of(records, parcels.NOTIFICATIONS).withColumns({"payload": payload, "digest": _digest()})
-    found = parsed.select(
+    exploded = parsed.select(
         F.col("digest"),
         F.col("publisher"),
         F.col("publication"),
@@ -61,7 +61,7 @@ def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFr
         F.col("payload"),
         F.explode("recipients").alias("recipient"),
     )
-    return found.join(F.broadcast(names), "recipient").select(
+    return exploded.join(F.broadcast(names), "recipient").select(
         F.concat("subscription", F.lit(":"), "digest").alias("id"),
         "subscriber",
         "subscription",
@@ -77,19 +77,19 @@ def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFr
 
 
 def _digest() -> Column:
-    """The digest in the ids of notifications, as `flow.deliver.identity` defines it."""
+    """Return the digest in the ids of notifications, as `flow.deliver.identity` defines it."""
     event = F.concat(F.length("publisher").cast("string"), F.lit(":"), "publisher", "publication")
     window = F.concat(F.unix_micros("start").cast("string"), F.lit(" "), F.unix_micros("end").cast("string"))
     return F.left(F.sha2(F.coalesce("about", event, window), 256), F.lit(DIGITS))
 
 
 def bill(records: DataFrame) -> DataFrame:
-    """Messages by link (or last hop), kind and time bucket; parts of a stream's bill add up."""
+    """Return messages by link (or last hop), kind and time bucket; the bills of micro-batches add up."""
     return rows_of(records, parcels.BILL)
 
 
 def bill_rows(spark: SparkSession, bill: Bill) -> DataFrame:
-    """A bill as rows."""
+    """Return a bill as rows."""
     rows = [
         (key.source, key.target, key.kind.value, messages, None if key.bucket is None else _moment(key.bucket))
         for key, messages in bill.items()
@@ -102,10 +102,10 @@ def _moment(micros: int) -> datetime:
 
 
 def meter(records: DataFrame) -> DataFrame:
-    """What was measured on the way, besides the bill: microseconds of CPU time, fewest messages by link."""
+    """Return measurements besides the bill: microseconds of CPU time, fewest messages by link."""
     return rows_of(records, parcels.METER)
 
 
 def quarantine(records: DataFrame) -> DataFrame:
-    """Rows that could not be processed, as they came, with reason and detail."""
+    """Return the rows that were not processed, unchanged, with reason and detail."""
     return rows_of(records, parcels.QUARANTINE)

@@ -1,12 +1,11 @@
-"""What workers are sent: the plan, and what they build from it, once per process.
+"""The plan on workers: how it is shipped, and the index and routing arrays that a worker builds from it.
 
-The plan is broadcast, so it is data to the query. A Python worker lives for many tasks and micro-batches; what it
-builds from the plan (the matching index, routing arrays) is kept in the process under the plan's fingerprint, a digest
-of its content.
+The plan is broadcast. A Python worker lives for many tasks and micro-batches, so it builds these structures once per
+process and keeps them under the plan's fingerprint, a digest of its content.
 
-A stream's plan can change between two micro-batches. The later plan is added to the files of the Spark application, and
-a property of the micro-batch's jobs tells its tasks which plan they run under. A worker changes the index that it has
-rather than making another.
+A stream's plan can change between two micro-batches. A later plan is added to the files of the Spark application, and a
+local property of the micro-batch's jobs names the plan of their tasks. A worker updates its index instead of building a
+new one.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Selection = tuple[tuple[str, str], ...]  # name in the payload, field
 
 @dataclass(frozen=True, eq=False)
 class WorkerPlan:
-    """What a worker runs on. `before` is that of an earlier plan, if there was one; its indexes are taken over."""
+    """A plan with the structures that a worker builds from it; it reuses the indexes of an earlier plan, `before`."""
 
     interests: Interests
     fingerprint: str = ""
@@ -44,7 +43,7 @@ class WorkerPlan:
 
     @cached_property
     def admission(self) -> Admission:
-        """The check of publishers, topics and advertisements."""
+        """Admission of rows by publisher, topic and advertisement."""
         return Admission(self.interests.plan)
 
     @cached_property
@@ -65,23 +64,23 @@ class WorkerPlan:
         return AtOnce(self.interests, before=self.before)
 
     @cached_property
-    def overlay(self) -> WindowWalk:
-        """The walk of what is held."""
+    def window_walk(self) -> WindowWalk:
+        """The walk of publications held for windows."""
         return WindowWalk(self.interests)
 
     @cached_property
-    def _merged(self) -> dict[str, MergedTopic]:
+    def _merged_topics(self) -> dict[str, MergedTopic]:
         return {}
 
-    def merged(self, topic: str) -> MergedTopic:
-        """The events of a merged topic."""
-        if topic not in self._merged:
-            self._merged[topic] = MergedTopic(self.interests, topic, self.at_once, self.overlay)
-        return self._merged[topic]
+    def merged_topic(self, topic: str) -> MergedTopic:
+        """Return the events of a merged topic."""
+        if topic not in self._merged_topics:
+            self._merged_topics[topic] = MergedTopic(self.interests, topic, self.at_once, self.window_walk)
+        return self._merged_topics[topic]
 
     @cached_property
     def selections(self) -> tuple[list[Selection | None], np.ndarray]:
-        """Which columns subscriptions select (None: all of them), and the number of each one's selection."""
+        """The distinct selections of columns (None: all columns), and the number of each subscription's selection."""
         numbers: dict[Selection | None, int] = {}
         subscriptions = self.interests.plan.subscriptions
         of = np.array([numbers.setdefault(s.query.columns, len(numbers)) for s in subscriptions], dtype=np.int64)
@@ -100,46 +99,46 @@ class WorkerPlan:
 
 @dataclass(frozen=True)
 class ShippedPlan:
-    """A handle to the worker_plan that travels with every task."""
+    """A handle to the plan, part of every task."""
 
     fingerprint: str
     broadcast: Broadcast[bytes]
 
     def worker_plan(self) -> WorkerPlan:
-        """This process's worker_plan for the plan that the task runs under, built on first use."""
+        """Return this process's worker plan for the plan of the task, built on first use."""
         context = TaskContext.get()
         fingerprint = (context and context.getLocalProperty(PROPERTY)) or self.fingerprint
-        found = _BUILT.pop(self.fingerprint, None)
-        if found is not None and found.fingerprint == fingerprint:
+        built = _BUILT.pop(self.fingerprint, None)
+        if built is not None and built.fingerprint == fingerprint:
             gc.freeze()  # see below
         else:
-            # Spark's worker collects garbage after every task, which means to look at everything that it holds: a tenth
-            # of a second for libraries and plan. What has outlived a task is exempt from that, until the plan changes.
+            # Spark's worker runs a full garbage collection after every task, which takes a tenth of a second for
+            # libraries and plan. Freezing exempts all objects that have outlived a task, until the plan changes.
             gc.unfreeze()
-            data = self.broadcast.value if fingerprint == self.fingerprint else _file(fingerprint).read_bytes()
-            before = None if found is None else found.__dict__.get("at_once")  # only if it was made
-            found = WorkerPlan(pickle.loads(data), fingerprint, before)
+            data = self.broadcast.value if fingerprint == self.fingerprint else _plan_file(fingerprint).read_bytes()
+            before = None if built is None else built.__dict__.get("at_once")  # only if it has been built
+            built = WorkerPlan(pickle.loads(data), fingerprint, before)
         while len(_BUILT) >= MOST_BUILT:
             del _BUILT[next(iter(_BUILT))]
-        _BUILT[self.fingerprint] = found
-        return found
+        _BUILT[self.fingerprint] = built
+        return built
 
 
 PROPERTY = "sparing.plan"
-MOST_BUILT = 2  # queries that a process keeps its worker_plan for
-_BUILT: dict[str, WorkerPlan] = {}  # by the plan that a query was started with; the one used last comes last
+MOST_BUILT = 2  # worker plans per process, one per query
+_BUILT: dict[str, WorkerPlan] = {}  # by fingerprint of the query's first plan; the last used one is last
 
 
 def ship(spark: SparkSession, interests: Interests) -> ShippedPlan:
-    """Make a plan known to the workers."""
+    """Broadcast a plan to the workers."""
     data = pickle.dumps(interests, protocol=5)
     return ShippedPlan(digest(interests), spark.sparkContext.broadcast(data))
 
 
 def ship_later(spark: SparkSession, interests: Interests) -> str:
-    """Make another plan known to the workers of a query that runs already; returns the fingerprint for `run_under`."""
+    """Ship a later plan to the workers of a running query; return its fingerprint for `run_under`."""
     fingerprint = digest(interests)
-    file = _plans() / _name(fingerprint)
+    file = _plan_folder() / _file_name(fingerprint)
     if not file.exists():
         file.write_bytes(pickle.dumps(interests, protocol=5))
     spark.sparkContext.addFile(str(file))
@@ -147,21 +146,21 @@ def ship_later(spark: SparkSession, interests: Interests) -> str:
 
 
 @cache
-def _plans() -> Path:
-    """Where plans lie until the process ends: every task of the session fetches them, whether it needs them or not."""
+def _plan_folder() -> Path:
+    """Return the folder of shipped plans, kept until the process exits: every later task fetches them."""
     folder = tempfile.mkdtemp(prefix="sparing-plans-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
 
 
 def run_under(spark: SparkSession, fingerprint: str) -> None:
-    """Have the jobs that this thread starts from now on run under a plan."""
+    """Run later jobs of this thread under a plan."""
     spark.sparkContext.setLocalProperty(PROPERTY, fingerprint)
 
 
-def _name(fingerprint: str) -> str:
+def _file_name(fingerprint: str) -> str:
     return f"sparing-{fingerprint}.plan"
 
 
-def _file(fingerprint: str) -> Path:
-    return Path(SparkFiles.get(_name(fingerprint)))
+def _plan_file(fingerprint: str) -> Path:
+    return Path(SparkFiles.get(_file_name(fingerprint)))

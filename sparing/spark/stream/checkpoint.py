@@ -1,9 +1,9 @@
-"""What a checkpoint belongs to: a note beside it, checked before a stream goes on from it.
+"""A note in a checkpoint with the settings that its state depends on, checked before a stream resumes.
 
-Spark goes on from a checkpoint without complaint even if the number of shuffle partitions or the meaning of the state
-has changed, and then loses or mixes up state. The note says what the state was made with. Publishers, subscriptions and
-links may come and go between two runs, as long as brokers that were linked still are; topics, brokers, the query of a
-subscription and the keys of the policy that `sparing.model.policy` marks may not change.
+Spark resumes from a checkpoint even if the number of shuffle partitions or the meaning of the state has changed, and
+then loses or mixes up state. Between two runs, publishers, subscriptions and links may change, as long as connected
+brokers stay connected. Topics, brokers, the query of a subscription, and the policy keys that `sparing.model.policy`
+marks may not change.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
 from sparing.model.policy import keys_of_state
 from sparing.model.subscription import Subscription
-from sparing.spark.io.paths import located
+from sparing.spark.io.paths import hadoop_path
 from sparing.spark.stream.durable import DamagedError, read_json, write_json
 
 FORMAT = 7
-SPARKS = ("offsets", "commits", "metadata")  # what Spark keeps in a checkpoint from its first micro-batch on
+SPARK_FILES = ("offsets", "commits", "metadata")  # in a checkpoint from the first micro-batch on
 
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """What the state of a checkpoint was made with; the group, query and broker of each subscription so far."""
+    """The settings that a checkpoint's state depends on; interest group, query and broker of each subscription."""
 
     format: int
     partitions: int
     topics: str
     brokers: list[str]
-    parts: dict[str, int]  # broker -> the connected part of the overlay that it lies in
-    policy: dict[str, Any]  # the keys that the state depends on, with the values that count
+    parts: dict[str, int]  # broker -> connected part of the overlay
+    policy: dict[str, Any]  # policy keys that the state depends on, with their effective values
     groups: dict[str, str]
     queries: dict[str, str]
     homes: dict[str, str]
 
 
-_MEANING = {
+_CHANGES = {
     "partitions": "was made with another number of shuffle partitions (spark.sql.shuffle.partitions)",
     "topics": "was made with other topics",
     "brokers": "was made with other brokers",
@@ -54,7 +54,7 @@ _MEANING = {
 
 
 def note_for(spark: SparkSession, deployment: Deployment, plan: Plan, groups: dict[str, str]) -> Note:
-    """The note of a stream that is to be started."""
+    """Return the note of a stream that is about to start."""
     return Note(
         format=FORMAT,
         partitions=int(spark.conf.get("spark.sql.shuffle.partitions") or 0),
@@ -79,9 +79,9 @@ def _merged(plan: Plan, subscription: Subscription) -> bool:
 
 
 def _policy(plan: Plan) -> dict[str, Any]:
-    """The keys of the policy that the state depends on, with the values that count."""
+    """Return the policy keys that the state depends on, with their effective values."""
     policy = plan.policy
-    given = {key: getattr(policy, key) for some in keys_of_state().values() for key in some}
+    given = {key: getattr(policy, key) for keys in keys_of_state().values() for key in keys}
     return given | {
         "patience": policy_of(policy.decision, policy.patience).patience,
         "placement": policy.places,
@@ -91,15 +91,15 @@ def _policy(plan: Plan) -> dict[str, Any]:
 
 
 def _partitions(plan: Plan) -> int | str:
-    """How many partitions merged topics have: one if somebody computes with their events."""
+    """Return the number of event partitions, with the topics that have one because aggregates need all their events."""
     partitions = plan.policy.partitions
     computed = {s.query.topic for s in plan.subscriptions if s.query.aggregation is not None}
     whole = sorted(name for name, topic in plan.topics.items() if topic.merge is not None and name in computed)
     return f"{partitions}, but one for {', '.join(whole)}" if whole and partitions > 1 else partitions
 
 
-def parted(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, str] | None:
-    """Two brokers that were linked and are not any more, if there are such."""
+def separated(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, str] | None:
+    """Return two brokers that were connected and no longer are, if there are any."""
     first: dict[int, str] = {}
     for broker, part in before.items():
         other = first.setdefault(part, broker)
@@ -108,42 +108,42 @@ def parted(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[str, st
     return None
 
 
-def _digest(thing: Any) -> str:
-    return hashlib.sha256(json.dumps(thing, sort_keys=True).encode()).hexdigest()[:16]
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def known_groups(spark: SparkSession, checkpoint: str) -> dict[str, str]:
-    """The interest groups of a checkpoint, none if there is no such checkpoint yet."""
+    """Return subscription -> interest group of a checkpoint; empty if there is no checkpoint yet."""
     note = read_note(spark, checkpoint)
     return {} if note is None else note.groups
 
 
-def check_in(spark: SparkSession, checkpoint: str, note: Note) -> None:
-    """Make sure that a stream may go on from a checkpoint, and leave the note for the next."""
+def check_note(spark: SparkSession, checkpoint: str, note: Note) -> None:
+    """Check that a stream can resume from a checkpoint, then write its note."""
     before = read_note(spark, checkpoint)
     if before is not None:
-        for key, meaning in _MEANING.items():
+        for key, change in _CHANGES.items():
             if getattr(before, key) != getattr(note, key):
-                raise _other(checkpoint, meaning)
-        for what, some in keys_of_state().items():
-            if any(before.policy[key] != note.policy[key] for key in some):
-                raise _other(checkpoint, f"was made with another {what} ({listing(some)})")
+                raise _incompatible(checkpoint, change)
+        for aspect, keys in keys_of_state().items():
+            if any(before.policy[key] != note.policy[key] for key in keys):
+                raise _incompatible(checkpoint, f"was made with another {aspect} ({listing(keys)})")
         for id_, query in note.queries.items():
             if before.queries.get(id_, query) != query:
                 raise SparingError(
-                    f"Subscription {id_} asks for something else than when the checkpoint {checkpoint} was made: "
-                    "give what is new a new id, or start with a new checkpoint."
+                    f"The query of subscription {id_} has changed since the checkpoint {checkpoint} was made: "
+                    "give the new query a new id, or start with a new checkpoint."
                 )
-        if (apart := parted(before.parts, note.parts)) is not None:
+        if (pair := separated(before.parts, note.parts)) is not None:
             raise SparingError(
-                f"When the checkpoint {checkpoint} was made, links led from {apart[0]} to {apart[1]}, and none do "
-                "now: what is under way would be lost; add a link, or start with a new checkpoint."
+                f"When the checkpoint {checkpoint} was made, links led from {pair[0]} to {pair[1]}, and none do "
+                "now, so items in flight would be lost: add a link, or start with a new checkpoint."
             )
         for id_, broker in note.homes.items():
             if before.homes.get(id_, broker) != broker:
                 raise SparingError(
                     f"Subscription {id_} was served by {before.homes[id_]} when the checkpoint {checkpoint} was "
-                    f"made, and is now by {broker}: put that back, give it a new id, or start with a new checkpoint."
+                    f"made, and is now by {broker}: undo this change, give it a new id, or start with a new checkpoint."
                 )
         note = replace(
             note,
@@ -155,30 +155,29 @@ def check_in(spark: SparkSession, checkpoint: str, note: Note) -> None:
 
 
 def is_new(spark: SparkSession, checkpoint: str) -> bool:
-    """Whether nothing has run from a checkpoint yet."""
+    """Return whether no stream has run from a checkpoint yet."""
     return read_note(spark, checkpoint) is None
 
 
 def read_note(spark: SparkSession, checkpoint: str) -> Note | None:
-    """The note beside a checkpoint, None if there is no checkpoint yet.
+    """Return the note of a checkpoint, None if there is no checkpoint yet.
 
-    A checkpoint of Spark's without a note is damaged, not new: to begin anew from it would lose results.
+    A checkpoint of Spark's without a note is damaged, not new: a new start from it would lose results.
     """
     path = path_of_note(checkpoint)
     found = read_json(spark, path, FORMAT)
     if found is not None:
         return Note(**found)
-    for name in SPARKS:
-        place, files = located(spark, f"{checkpoint.rstrip('/')}/{name}")
+    for name in SPARK_FILES:
+        place, files = hadoop_path(spark, f"{checkpoint.rstrip('/')}/{name}")
         if files.exists(place):
             raise DamagedError(path, f"it is missing, although a stream has run from {checkpoint}")
     return None
 
 
-def _other(checkpoint: str, meaning: str) -> SparingError:
+def _incompatible(checkpoint: str, change: str) -> SparingError:
     return SparingError(
-        f"The checkpoint {checkpoint} {meaning}: put that back as it was, or start with a new checkpoint and a new "
-        "sink path."
+        f"The checkpoint {checkpoint} {change}: undo this change, or start with a new checkpoint and a new sink path."
     )
 
 
@@ -187,5 +186,5 @@ def _write(spark: SparkSession, checkpoint: str, note: Note) -> None:
 
 
 def path_of_note(checkpoint: str) -> str:
-    """Where the note of a checkpoint is."""
+    """Return the path of a checkpoint's note."""
     return f"{checkpoint.rstrip('/')}/sparing.json"

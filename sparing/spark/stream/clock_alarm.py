@@ -1,4 +1,4 @@
-"""Alarms about publishers' clocks: many rows of one publisher that are late or from the future."""
+"""Alarms about publishers' clocks: many rows of one publisher are late or from the future."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from sparing.flow.admit.admission import QuarantineReason
 
-FIRST = 10  # rows of a publisher before there is an alarm; the next ones are at ten times as many each
+FIRST = 10  # rows of a publisher before the first alarm; each further alarm needs ten times as many
 
 
 @dataclass(frozen=True)
 class Alarm:
-    """How many rows of a publisher have been late, and how many from the future, since the stream was started."""
+    """The rows of a publisher that were late, and from the future, since the stream started."""
 
     publisher: str
     late: int
@@ -27,14 +27,14 @@ class Alarm:
 
 
 class ClockAlarms:
-    """The rows of each publisher that were late or from the future, added up over a run."""
+    """Counts over a run of rows that were late or from the future, by publisher."""
 
     def __init__(self) -> None:
         self._rows: dict[str, Counter[str]] = {}
         self._due: dict[str, int] = {}
 
     def count(self, rows: Mapping[tuple[str, str], int]) -> list[Alarm]:
-        """Add rows by publisher and reason; gives an alarm for each publisher that has reached 10, 100, 1,000, ...
+        """Add rows by publisher and reason; return an alarm for each publisher that has reached 10, 100, 1,000, ...
 
         >>> alarms = ClockAlarms()
         >>> [len(alarms.count({("p1", "late"): n})) for n in (9, 1, 89, 1, 5)]
@@ -42,11 +42,12 @@ class ClockAlarms:
         """
         for (publisher, reason), count in rows.items():
             self._rows.setdefault(publisher, Counter())[reason] += count
-        return [self._alarm(publisher) for publisher in sorted({by for by, _ in rows}) if self._reached(publisher)]
+        publishers = sorted({publisher for publisher, _ in rows})
+        return [self._alarm(publisher) for publisher in publishers if self._reached(publisher)]
 
     def totals(self) -> dict[tuple[str, str], int]:
-        """All rows so far by publisher and reason, of publishers that there was an alarm about."""
-        return {(by, reason): n for by in self._due for reason, n in self._rows[by].items()}
+        """Return all rows so far by publisher and reason, for publishers with an alarm."""
+        return {(publisher, reason): n for publisher in self._due for reason, n in self._rows[publisher].items()}
 
     def _reached(self, publisher: str) -> bool:
         due, total = self._due.get(publisher, FIRST), self._rows[publisher].total()

@@ -1,7 +1,7 @@
-"""The control plane's part of a stream's bill: written down once, however often the stream is stopped and started.
+"""The control plane's part of a stream's bill: billed once, across stops and restarts of the stream.
 
-A file beside the checkpoint says what brokers have been told so far, and in which micro-batch the last of it was
-billed. That micro-batch, done again after a crash, bills the same again; any other bills only what is new.
+A file in the checkpoint has the routing snapshot billed so far, and the micro-batch that was billed last. If that
+micro-batch is retried after a crash, it bills the same messages again; any other bills the difference only.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ FORMAT = 1
 
 
 class ControlBill:
-    """What has been told and billed."""
+    """The messages of the control plane that have been billed."""
 
     def __init__(self, spark: SparkSession, checkpoint: str) -> None:
         self._spark = spark
         self._path = f"{checkpoint.rstrip('/')}/{FILE}"
-        self._page: dict[str, Any] | None = None
-        self._plan: Plan | None = None  # the last one that was looked at
+        self._note: dict[str, Any] | None = None
+        self._plan: Plan | None = None  # the last one billed
 
     def due(self, plan: Plan, batch: int) -> Bill:
-        """What a micro-batch under a plan has to bill."""
-        page = self._read()
-        if page is not None and page["batch"] == batch:
-            return _bill(page["due"])
+        """Return the control messages that a micro-batch under a plan has to bill."""
+        note = self._read()
+        if note is not None and note["batch"] == batch:
+            return _bill(note["due"])
         if plan is self._plan:
             return Bill()
         self._plan = plan
         start = start_of(plan)
-        whole, told = control_bill(plan, start), snapshot_of(start)
-        before = (Bill(), RoutingSnapshot()) if page is None else (_bill(page["whole"]), _told(page["told"]))
-        due = difference(before, (whole, told))
-        if due or page is None:
-            self._write({"batch": batch, "due": _rows(due), "whole": _rows(whole), "told": _page(told)})
+        whole, snapshot = control_bill(plan, start), snapshot_of(start)
+        before = (Bill(), RoutingSnapshot()) if note is None else (_bill(note["whole"]), _snapshot(note["told"]))
+        due = difference(before, (whole, snapshot))
+        if due or note is None:
+            self._write({"batch": batch, "due": _rows(due), "whole": _rows(whole), "told": _snapshot_json(snapshot)})
         return due
 
     def _read(self) -> dict[str, Any] | None:
-        if self._page is None:
-            self._page = read_json(self._spark, self._path, FORMAT)
-        return self._page
+        if self._note is None:
+            self._note = read_json(self._spark, self._path, FORMAT)
+        return self._note
 
-    def _write(self, page: dict[str, Any]) -> None:
-        self._page = page
-        write_json(self._spark, self._path, page, FORMAT)
+    def _write(self, note: dict[str, Any]) -> None:
+        self._note = note
+        write_json(self._spark, self._path, note, FORMAT)
 
 
 def _rows(bill: Bill) -> list[list[Any]]:
@@ -64,44 +64,45 @@ def _bill(rows: list[list[Any]]) -> Bill:
     return Bill({BillKey(s, t, MessageKind(kind), bucket): messages for s, t, kind, bucket, messages in rows})
 
 
-def _page(told: RoutingSnapshot) -> dict[str, Any]:
-    """What was told as JSON has it, where a link cannot be a key."""
+def _snapshot_json(snapshot: RoutingSnapshot) -> dict[str, Any]:
+    """Return a snapshot for JSON, where a link cannot be a key."""
+    elections = {
+        topic: [[e.links, _link_rows(e.messages)] for e in elections] for topic, elections in snapshot.elections.items()
+    }
     return {
-        "advertisements": _pairs(told.advertisements),
-        "subscriptions": _pairs(told.subscriptions),
-        "announced": _pairs(told.announced),
-        "counts": {topic: _pairs(counts) for topic, counts in told.counts.items()},
-        "signalled": {topic: _pairs(sent) for topic, sent in told.signalled.items()},
-        "elections": {
-            topic: [[e.links, _pairs(e.messages)] for e in elections] for topic, elections in told.elections.items()
-        },
-        "cycles": {topic: _pairs(factors) for topic, factors in told.cycles.items()},
-        "links": told.links,
+        "advertisements": _link_rows(snapshot.advertisements),
+        "subscriptions": _link_rows(snapshot.subscriptions),
+        "announced": _link_rows(snapshot.announced),
+        "counts": {topic: _link_rows(counts) for topic, counts in snapshot.counts.items()},
+        "signalled": {topic: _link_rows(sent) for topic, sent in snapshot.signalled.items()},
+        "elections": elections,
+        "cycles": {topic: _link_rows(factors) for topic, factors in snapshot.cycles.items()},
+        "links": snapshot.links,
     }
 
 
-def _told(page: dict[str, Any]) -> RoutingSnapshot:
+def _snapshot(content: dict[str, Any]) -> RoutingSnapshot:
     counts = {
-        topic: {link: tuple(pair) for link, pair in _table(rows).items()} for topic, rows in page["counts"].items()
+        topic: {link: tuple(pair) for link, pair in _by_link(rows).items()} for topic, rows in content["counts"].items()
     }
     return RoutingSnapshot(
-        _table(page["advertisements"]),
-        _table(page["subscriptions"]),
-        _table(page["announced"]),
-        counts,
-        {topic: _table(rows) for topic, rows in page["signalled"].items()},
-        {
-            topic: [Election([(a, b) for a, b in links], _table(rows)) for links, rows in elections]
-            for topic, elections in page["elections"].items()
+        advertisements=_by_link(content["advertisements"]),
+        subscriptions=_by_link(content["subscriptions"]),
+        announced=_by_link(content["announced"]),
+        counts=counts,
+        signalled={topic: _by_link(rows) for topic, rows in content["signalled"].items()},
+        elections={
+            topic: [Election([(a, b) for a, b in links], _by_link(rows)) for links, rows in elections]
+            for topic, elections in content["elections"].items()
         },
-        {topic: _table(rows) for topic, rows in page["cycles"].items()},
-        [(a, b) for a, b in page["links"]],
+        cycles={topic: _by_link(rows) for topic, rows in content["cycles"].items()},
+        links=[(a, b) for a, b in content["links"]],
     )
 
 
-def _pairs(table: Mapping[tuple[str, str], object]) -> list[list[Any]]:
-    return [[*link, what] for link, what in table.items()]
+def _link_rows(table: Mapping[tuple[str, str], object]) -> list[list[Any]]:
+    return [[*link, value] for link, value in table.items()]
 
 
-def _table(rows: list[list[Any]]) -> dict[tuple[str, str], Any]:
-    return {(source, target): what for source, target, what in rows}
+def _by_link(rows: list[list[Any]]) -> dict[tuple[str, str], Any]:
+    return {(source, target): value for source, target, value in rows}

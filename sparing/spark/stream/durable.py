@@ -1,7 +1,7 @@
-"""Files of ours beside a checkpoint: written so that a crash at any moment leaves the old content or the new one.
+"""Atomic writes of Sparing's files in a checkpoint: after a crash, a file has the old content or the new one.
 
-A file is written aside, synced and renamed into place. Its content is JSON with a format number and a checksum, so that
-damage is recognized when it is read. A second copy is written first; `sparing repair` restores a damaged file from it.
+A file is written under a temporary name, synced and renamed. Its content is JSON with a format number and a checksum,
+which reveal damage. A second copy is written first; `sparing repair` restores a damaged file from it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from pyspark.sql import SparkSession
 
 from sparing.model.errors import SparingError
 from sparing.spark.failures import cause
-from sparing.spark.io.paths import local_path, located
+from sparing.spark.io.paths import hadoop_path, local_path
 
 COPY = ".copy"
-CALLED = "sparing repair FILE"  # the command that looks at a checkpoint, FILE being the deployment file
-_OTHER_SUM = "its checksum does not fit its content"
+REPAIR_COMMAND = "sparing repair FILE"  # FILE is the deployment file
+_BAD_CHECKSUM = "its checksum does not fit its content"
 
 
 class DamagedError(SparingError):
-    """A file of a checkpoint cannot be used: which one, and what is wrong with it."""
+    """A damaged file of a checkpoint, and what is wrong with it."""
 
     def __init__(self, file: str, what: str) -> None:
-        super().__init__(f"{file} is damaged: {what}; '{CALLED}' says what can be done about it.")
+        super().__init__(f"{file} is damaged: {what}; '{REPAIR_COMMAND}' shows how to repair it.")
         self.file, self.what = file, what
 
 
 class OtherFormatError(SparingError):
-    """A file was written by another version of Sparing."""
+    """A file of another version of Sparing."""
 
     def __init__(self, file: str, written: object, reads: int) -> None:
         super().__init__(
@@ -46,8 +46,8 @@ class OtherFormatError(SparingError):
 
 
 def read_bytes(spark: SparkSession, path: str) -> bytes | None:
-    """What a file holds, None if there is no such file."""
-    place, files = located(spark, path)
+    """Return the content of a file, None if there is no such file."""
+    place, files = hadoop_path(spark, path)
     if not files.exists(place):
         return None
     try:
@@ -60,11 +60,11 @@ def read_bytes(spark: SparkSession, path: str) -> bytes | None:
         raise DamagedError(path, _why(error)) from None
 
 
-def unpack(spark: SparkSession, path: str) -> None:
-    """Read a file that Spark has compressed to its end, as it does by default; raises `DamagedError`."""
+def check_compressed(spark: SparkSession, path: str) -> None:
+    """Read a file of compressed state to its end; raises `DamagedError`. Other codecs than lz4 are not checked."""
     if spark.conf.get("spark.sql.streaming.stateStore.compression.codec", "lz4") != "lz4":
         return
-    place, files = located(spark, path)
+    place, files = hadoop_path(spark, path)
     jvm: Any = spark._jvm
     try:
         stream = jvm.net.jpountz.lz4.LZ4BlockInputStream(files.open(place))
@@ -77,15 +77,15 @@ def unpack(spark: SparkSession, path: str) -> None:
 
 
 def _why(error: Py4JJavaError) -> str:
-    return _OTHER_SUM if "ChecksumException" in str(error) else cause(error).rstrip(".")
+    return _BAD_CHECKSUM if "ChecksumException" in str(error) else cause(error).rstrip(".")
 
 
 def write_bytes(spark: SparkSession, path: str, content: bytes) -> None:
-    """Write a file in place of one that may be there: all of it, or nothing."""
+    """Write or replace a file atomically."""
     local = local_path(spark, path)
     try:
         if local is None:
-            _write_elsewhere(spark, path, content)
+            _write_with_spark(spark, path, content)
         else:
             _write_locally(local, content)
     except (OSError, Py4JJavaError) as error:
@@ -101,7 +101,7 @@ def _write_locally(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # Hadoop's checksum of the old content would not fit the new one; without one, nothing is compared.
+        # Hadoop's checksum file is of the old content; without that file, Hadoop does not compare.
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
         aside.replace(path)
     finally:
@@ -113,9 +113,9 @@ def _write_locally(path: Path, content: bytes) -> None:
         os.close(folder)
 
 
-def _write_elsewhere(spark: SparkSession, path: str, content: bytes) -> None:
-    """As Spark writes the logs of its checkpoints, with whatever the file system has for that."""
-    place, _ = located(spark, path)
+def _write_with_spark(spark: SparkSession, path: str, content: bytes) -> None:
+    """Write a file as Spark writes the logs of its checkpoints, on any file system."""
+    place, _ = hadoop_path(spark, path)
     streaming = spark._jvm.org.apache.spark.sql.execution.streaming.checkpointing  # type: ignore[union-attr]
     managers = getattr(getattr(streaming, "CheckpointFileManager$"), "MODULE$")
     manager = managers.create(place.getParent(), spark._jsc.hadoopConfiguration())
@@ -132,42 +132,42 @@ def _write_elsewhere(spark: SparkSession, path: str, content: bytes) -> None:
 
 
 def write_json(spark: SparkSession, path: str, content: Any, format_: int) -> None:
-    """Write JSON, compressed if the name ends in .gz, and a copy of it."""
-    said = json.dumps(content, sort_keys=True)
-    whole = json.dumps({"format": format_, "sha256": _digest(said), "content": json.loads(said)}, indent=1).encode()
+    """Write JSON, compressed if the name ends in .gz, and a copy of the file."""
+    text = json.dumps(content, sort_keys=True)
+    whole = json.dumps({"format": format_, "sha256": _digest(text), "content": json.loads(text)}, indent=1).encode()
     data = gzip.compress(whole) if path.endswith(".gz") else whole
     write_bytes(spark, path + COPY, data)
     write_bytes(spark, path, data)
 
 
 def read_json(spark: SparkSession, path: str, format_: int) -> Any | None:
-    """The JSON in a file, None if there is no such file."""
+    """Return the JSON content of a file, None if there is no such file."""
     data = read_bytes(spark, path)
-    return None if data is None else opened(path, data, format_)
+    return None if data is None else decode_json(path, data, format_)
 
 
-def opened(path: str, data: bytes, format_: int) -> Any:
-    """The content of a file that `write_json` wrote; `path` is for the sentence if it is damaged."""
+def decode_json(path: str, data: bytes, format_: int) -> Any:
+    """Return the JSON content in the data of a file that `write_json` wrote; `path` is for error messages."""
     try:
         found = json.loads(gzip.decompress(data) if path.removesuffix(COPY).endswith(".gz") else data)
     except (ValueError, OSError, EOFError, zlib.error, RecursionError):
-        raise DamagedError(path, "it is empty" if not data else "it is not what Sparing wrote") from None
+        raise DamagedError(path, "it is empty" if not data else "it is not in Sparing's format") from None
     if not isinstance(found, dict) or not isinstance(found.get("format"), int):
-        raise DamagedError(path, "it is not what Sparing wrote")
+        raise DamagedError(path, "it is not in Sparing's format")
     if found["format"] != format_:
         raise OtherFormatError(path, found["format"], format_)
     if found.get("sha256") != _digest(json.dumps(found.get("content"), sort_keys=True)):
-        raise DamagedError(path, _OTHER_SUM)
+        raise DamagedError(path, _BAD_CHECKSUM)
     return found["content"]
 
 
 def restore(spark: SparkSession, path: str, format_: int) -> bool:
-    """Put the copy of a damaged or missing file in its place, if the copy is whole."""
+    """Replace a damaged or missing file by its copy; return whether the copy is intact."""
     data = read_bytes(spark, path + COPY)
     if data is None:
         return False
     try:
-        opened(path + COPY, data, format_)
+        decode_json(path + COPY, data, format_)
     except SparingError:
         return False
     write_bytes(spark, path, data)

@@ -1,7 +1,7 @@
-"""Structured logs of streams: Python's own logging, with an event's name and fields on every record.
+"""Structured logs of streams: Python's logging, with the name and fields of an event on every record.
 
-Loggers are named `sparing.*`, so a program that uses Sparing sees them through its own handlers: a sentence as the
-message, the event's name as `event` and everything else as `fields`. `log_to` writes one JSON object per line.
+Loggers are named `sparing.*`. A handler of the using program gets a sentence as the message, the event's name as
+`event`, and further values as `fields`. `log_to` writes one JSON object per line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pyspark.errors import StreamingQueryException
 from sparing.model.errors import SparingError
 
 ROOT = logging.getLogger("sparing")
-ROOT.addHandler(logging.NullHandler())  # without a handler of somebody's own, nothing is printed
+ROOT.addHandler(logging.NullHandler())  # print nothing unless the using program adds a handler
 STREAM = logging.getLogger("sparing.stream")
 STANDARD_ERROR = "-"
 EVENTS = (
@@ -40,14 +40,14 @@ EVENTS = (
 
 
 def log(event: str, sentence: str, level: int = logging.INFO, **fields: Any) -> None:
-    """Log an event of a stream. Never fails."""
+    """Log an event of a stream; never raises."""
     with harmless():
         STREAM.log(level, "%s", sentence, extra={"event": event, "fields": fields})
 
 
 @contextmanager
 def harmless() -> Iterator[None]:
-    """What fails inside is logged as a warning, and no more."""
+    """Log an exception inside as a warning instead of raising it."""
     try:
         yield
     except Exception as error:
@@ -57,7 +57,7 @@ def harmless() -> Iterator[None]:
 
 @contextmanager
 def failures_logged(what: str) -> Iterator[None]:
-    """Log whatever ends what is inside; the failure of a stream that ran is logged where it is waited for."""
+    """Log an exception inside and raise it again, except the failure of a running stream, which `run.wait` logs."""
     try:
         yield
     except Exception as error:
@@ -70,17 +70,17 @@ class JsonLines(logging.Formatter):
     """A log record as one line of JSON: time, level, event, message, then the fields of the event."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
-        told = {
+        """Return the line of a record."""
+        line = {
             "time": _moment(record.created),
             "level": record.levelname.lower(),
             "event": getattr(record, "event", record.name),
             "message": record.getMessage(),
         }
-        told |= {name: value for name, value in getattr(record, "fields", {}).items() if name not in told}
+        line |= {name: value for name, value in getattr(record, "fields", {}).items() if name not in line}
         if record.exc_info and record.exc_info[1] is not None:
-            told["exception"] = self.formatException(record.exc_info)
-        return json.dumps(told, default=str)
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str)
 
 
 def _moment(seconds: float) -> str:
@@ -89,9 +89,9 @@ def _moment(seconds: float) -> str:
 
 @contextmanager
 def log_to(where: str | None) -> Iterator[None]:
-    """Write the logs of everything inside to a file, which is added to, or to standard error (`-`); None: nowhere.
+    """Append the logs inside to a file, or write them to standard error (`-`); None: write no logs.
 
-    The file may be moved away at any time: another one is begun.
+    If the file is moved, for example by a log rotation, a new one is created.
     """
     if where is None:
         yield
@@ -99,7 +99,7 @@ def log_to(where: str | None) -> Iterator[None]:
     try:
         handler = logging.StreamHandler(sys.stderr) if where == STANDARD_ERROR else WatchedFileHandler(where)
     except OSError as error:
-        raise SparingError(f"The log {where} cannot be written to ({error.strerror}): choose another file.") from None
+        raise SparingError(f"The log {where} cannot be written ({error.strerror}): choose another file.") from None
     handler.setFormatter(JsonLines())
     before = ROOT.level
     ROOT.setLevel(logging.INFO)

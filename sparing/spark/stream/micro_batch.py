@@ -1,4 +1,4 @@
-"""The record of one micro-batch: what Spark tells of its progress, and what Sparing knows of its contents."""
+"""The record of one micro-batch: Spark's progress report, and Sparing's counts."""
 
 from __future__ import annotations
 
@@ -12,31 +12,36 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from sparing.control.plan import Plan
 from sparing.spark.tally import Tally
 
-NO_TIME = "1970-01-01T00:00:00.000Z"  # what Spark says before there is a watermark
+NO_TIME = "1970-01-01T00:00:00.000Z"  # Spark's value before there is a watermark
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlanInForce:
-    """The plan that a micro-batch ran under; `version` counts from 1 since the stream was started."""
+    """The plan of a micro-batch; `version` counts plans from 1 since the start of the stream."""
 
     version: int
     fingerprint: str
     subscriptions: int
     publishers: int
-    refused: int = 0  # changes so far that the stream did not follow
+    refused: int = 0  # rejected changes since the start
 
     @classmethod
     def of(cls, plan: Plan, version: int, fingerprint: str, refused: int = 0) -> PlanInForce:
-        """What of a plan is on record."""
-        publishers = len({advertisement.publisher for advertisement in plan.advertisements})
-        return cls(version, fingerprint, len(plan.subscriptions), publishers, refused)
+        """Return the record of a plan."""
+        return cls(
+            version=version,
+            fingerprint=fingerprint,
+            subscriptions=len(plan.subscriptions),
+            publishers=len({advertisement.publisher for advertisement in plan.advertisements}),
+            refused=refused,
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StateSize:
-    """The state of the stream, in the words of Spark; a row is an interest group or a partition.
+    """Size of the stream's state, in Spark's terms; a row is an interest group or an event partition.
 
-    `rows` is missing if there are none, or Spark does not count them.
+    `rows` is None if there are none, or if Spark does not count them.
     """
 
     rows: int | None
@@ -47,12 +52,12 @@ class StateSize:
     rows_dropped_by_watermark: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MicroBatch:
-    """One micro-batch. Times are text as Spark gives it; `links` is missing if the overlay has too many of them.
+    """One micro-batch. Times are text in Spark's format.
 
-    `clocks` has all rows since the start that were late or from the future, by publisher and reason, of publishers with
-    ten or more of them.
+    `links` has messages by source, target and kind; it is None if the overlay has too many links. `clocks` has the rows
+    since the start that were late or from the future, by publisher and reason, for publishers with ten or more of them.
     """
 
     query: str
@@ -77,49 +82,49 @@ class MicroBatch:
     clocks: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def fields(self) -> dict[str, Any]:
-        """The record as JSON can hold it, without links and clocks."""
-        found = asdict(self)
-        del found["links"], found["clocks"]
-        return found
+        """Return the record for JSON, without links and clocks."""
+        record = asdict(self)
+        del record["links"], record["clocks"]
+        return record
 
 
 def record_of(progress: StreamingQueryProgress, tally: Tally, plan: PlanInForce) -> MicroBatch:
-    """What Spark and Sparing know, put together."""
+    """Return the record of a micro-batch, from Spark's progress report and Sparing's counts."""
     event_time = progress.eventTime
     return MicroBatch(
-        progress.name or "",
-        str(progress.runId),
-        progress.batchId,
-        progress.timestamp,
-        progress.batchDuration / 1_000,
-        progress.numInputRows,
-        _finite(progress.inputRowsPerSecond),
-        _finite(progress.processedRowsPerSecond),
-        dict(progress.durationMs),
-        _time(event_time.get("watermark")),
-        # Only rows that carry the clock have a time, so the least and the average that Spark gives mean nothing here.
-        _time(event_time.get("max")),
-        _size(progress),
-        tally.rows["notifications"],
-        tally.rows["bill"],
-        tally.rows["quarantine"],
-        tally.messages,
-        tally.reasons,
-        plan,
-        tally.links,
-        tally.clocks,
+        query=progress.name or "",
+        run=str(progress.runId),
+        batch=progress.batchId,
+        started=progress.timestamp,
+        seconds=progress.batchDuration / 1_000,
+        input_rows=progress.numInputRows,
+        input_rows_per_second=_finite(progress.inputRowsPerSecond),
+        processed_rows_per_second=_finite(progress.processedRowsPerSecond),
+        durations_ms=dict(progress.durationMs),
+        watermark=_time(event_time.get("watermark")),
+        # One row per task carries an event time, the latest one: Spark's minimum and average have no meaning here.
+        latest_event=_time(event_time.get("max")),
+        state=_state_size(progress),
+        notifications=tally.rows["notifications"],
+        bill_rows=tally.rows["bill"],
+        quarantine_rows=tally.rows["quarantine"],
+        messages=tally.messages,
+        quarantine=tally.reasons,
+        plan=plan,
+        links=tally.links,
+        clocks=tally.clocks,
     )
 
 
-def _size(progress: StreamingQueryProgress) -> StateSize:
+def _state_size(progress: StreamingQueryProgress) -> StateSize:
     operators = progress.stateOperators
     return StateSize(
-        sum(operator.numRowsTotal for operator in operators) or None,
-        sum(operator.numRowsUpdated for operator in operators),
-        sum(operator.numRowsRemoved for operator in operators),
-        sum(operator.memoryUsedBytes for operator in operators),
-        sum(operator.commitTimeMs for operator in operators),
-        sum(operator.numRowsDroppedByWatermark for operator in operators),
+        rows=sum(operator.numRowsTotal for operator in operators) or None,
+        rows_updated=sum(operator.numRowsUpdated for operator in operators),
+        rows_removed=sum(operator.numRowsRemoved for operator in operators),
+        memory_bytes=sum(operator.memoryUsedBytes for operator in operators),
+        commit_ms=sum(operator.commitTimeMs for operator in operators),
+        rows_dropped_by_watermark=sum(operator.numRowsDroppedByWatermark for operator in operators),
     )
 
 

@@ -1,7 +1,6 @@
-"""Listening to a stream: Spark tells of each micro-batch once it is committed, and a record of it is passed on.
+"""The listener of a stream, which passes on a record of each committed micro-batch.
 
-Spark tells a listener in a thread of its own, some time later. Whatever goes wrong here is logged; the stream does not
-notice.
+Spark calls a listener in a thread of its own, with a delay. Failures here are logged and do not affect the stream.
 """
 
 from __future__ import annotations
@@ -23,63 +22,63 @@ from sparing.spark.stream.logs import harmless
 from sparing.spark.stream.micro_batch import MicroBatch, PlanInForce, record_of
 from sparing.spark.tally import Tally
 
-Hear = Callable[[MicroBatch], None]
-PATIENCE = 10  # seconds that the end of a stream waits for what Spark still has to tell
+RecordHandler = Callable[[MicroBatch], None]
+LISTENER_SECONDS = 10  # time limit for Spark's last calls after the end of a query
 
-_LISTENING: dict[str, Progress] = {}  # by run of a query
+_LISTENERS: dict[str, ProgressListener] = {}  # by run id of the query
 
 
-class Progress(StreamingQueryListener):
-    """Listens to one query, known by its name until it runs."""
+class ProgressListener(StreamingQueryListener):
+    """The listener of one query, identified by its name until it has a run id."""
 
-    def __init__(self, spark: SparkSession, query: str, hear: Hear) -> None:
+    def __init__(self, spark: SparkSession, query: str, hear: RecordHandler) -> None:
         self._spark, self._query, self._hear = spark, query, hear
         self._run: str | None = None
         self._lock = Lock()
         self._written: dict[int, tuple[Tally, PlanInForce]] = {}
-        self.over = Event()
+        self.closed = Event()
         spark.streams.addListener(self)
 
-    def wrote(self, batch: int, tally: Tally, plan: PlanInForce) -> None:
-        """A micro-batch has been written; Spark has not committed it yet."""
+    def batch_written(self, batch: int, tally: Tally, plan: PlanInForce) -> None:
+        """Keep the counts of a written micro-batch until Spark commits it."""
         with self._lock:
             self._written[batch] = tally, plan
 
-    def leave(self) -> None:
-        """Listen no longer."""
-        _LISTENING.pop(self._run or "", None)
+    def close(self) -> None:
+        """Stop listening."""
+        _LISTENERS.pop(self._run or "", None)
         with harmless():
             self._spark.streams.removeListener(self)
-        self.over.set()
+        self.closed.set()
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802
-        """Spark tells this before `start` returns."""
+        """Note the run id; Spark calls this before `start` returns."""
         if self._run is None and event.name == self._query:
             self._run = str(event.runId)
-            _LISTENING[self._run] = self
+            _LISTENERS[self._run] = self
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
-        """A micro-batch is committed."""
+        """Pass on the record of a committed micro-batch."""
         with harmless():
             progress = event.progress
             if str(progress.runId) != self._run:
                 return
             with self._lock:
-                found = self._written.pop(progress.batchId, None)
-            if found is not None:
-                self._hear(record_of(progress, *found))
+                written = self._written.pop(progress.batchId, None)
+            if written is not None:
+                self._hear(record_of(progress, *written))
 
     def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802
-        """Nothing to do."""
+        """Do nothing."""
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
-        """The last that is told of a query."""
+        """Stop listening: this is Spark's last call for a query."""
         if str(event.runId) == self._run:
-            self.leave()
+            self.close()
 
 
-def settle(query: StreamingQuery) -> None:
-    """Once a query has ended: wait until everything about it has been heard, but not for ever."""
-    listening = _LISTENING.get(str(query.runId))
-    if listening is not None and not listening.over.wait(PATIENCE):
-        listening.leave()
+def await_listener(query: StreamingQuery) -> None:
+    """Wait until the listener of an ended query has its last call, at most LISTENER_SECONDS."""
+    listener = _LISTENERS.get(str(query.runId))
+    if listener is not None and not listener.closed.wait(LISTENER_SECONDS):
+        listener.close()

@@ -1,7 +1,7 @@
-"""Metrics of a stream for Prometheus: what every micro-batch adds, served over HTTP.
+"""Metrics of a stream for Prometheus, updated after every micro-batch and served over HTTP.
 
-Names and units follow Prometheus' conventions. The registry is our own, so that nothing of another program's is mixed
-in; gauges are NaN until they are known.
+Names and units follow Prometheus' conventions. A registry of its own keeps out metrics of the using program. Gauges are
+NaN until their value is known.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Metrics:
         return gauge
 
     def record(self, batch: MicroBatch) -> None:
-        """Add a micro-batch."""
+        """Update all metrics with a micro-batch."""
         self._batches.inc()
         self._input.inc(batch.input_rows)
         self._notifications.inc(batch.notifications)
@@ -103,11 +103,11 @@ def _seconds(text: str) -> float:
 
 @contextmanager
 def serve(metrics: Metrics, host: str, port: int) -> Iterator[int]:
-    """Serve metrics while inside; gives the port (another one than asked for only if that was 0)."""
+    """Serve metrics while inside, and yield the port: the given one, or a free one if that is 0."""
     try:
         server, thread = start_http_server(port, host, metrics.registry)
     except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or "it is no port"
+        why = getattr(error, "strerror", None) or "not a valid port"
         raise SparingError(
             f"Metrics cannot be served on {host}:{port} ({why}): choose another port with --metrics-port."
         ) from None

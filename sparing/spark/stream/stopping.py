@@ -1,4 +1,4 @@
-"""An orderly end of a stream: between two micro-batches, so that a sink that is appended to holds no row twice."""
+"""A graceful stop of a stream, between two micro-batches: then a sink that is appended to has no duplicate rows."""
 
 from __future__ import annotations
 
@@ -11,42 +11,43 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from sparing.model.errors import SparingError
 
-PULSE = 1  # seconds between two looks at whether a stream is to be stopped
-WITHIN = 30  # seconds that the micro-batch under way is given to finish
+POLL_SECONDS = 1
+FINISH_SECONDS = 30  # time limit for the running micro-batch
 _INTERRUPTED = "py4j.protocol.Py4JJavaError: An error occurred while calling Thread.sleep"
 
 
 class Stop(Event):
-    """Set it to ask a stream to end. The stream's micro-batches and whoever waits for it share it."""
+    """An event that requests the end of a stream; `stream` and `wait` share it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.held = Event()  # a micro-batch was about to begin, and waits for the end
+        self.blocked = Event()  # the next micro-batch waits for the end of the query
 
 
-def hold(spark: SparkSession, stop: Stop) -> None:
-    """Called first in a micro-batch: after a stop was asked for, it does not begin. The one before is committed.
+def block_if_stopping(spark: SparkSession, stop: Stop) -> None:
+    """Block a micro-batch that begins after a stop was requested, until the query is stopped.
 
-    It waits in Java, where stopping the query interrupts it: Spark takes that for a stop, other errors for failures.
+    The micro-batch before it is committed by then. The wait is in Java, where stopping the query interrupts it: Spark
+    takes that interruption for a stop, and any other error for a failure.
     """
     if not stop.is_set():
         return
-    stop.held.set()
+    stop.blocked.set()
     try:
-        spark._jvm.java.lang.Thread.sleep((WITHIN + 1) * 1000)  # type: ignore[union-attr]
+        spark._jvm.java.lang.Thread.sleep((FINISH_SECONDS + 1) * 1000)  # type: ignore[union-attr]
     except Py4JJavaError as error:
-        # Spark looks for these words with an expression that overflows the stack on the whole of Java's trace.
+        # Spark searches for this text with a regular expression that overflows the stack on a whole Java trace.
         raise SparingError(f"{_INTERRUPTED}: {error.java_exception.getClass().getName()}") from None
     raise SparingError("The stream is stopped.")
 
 
-def ended(query: StreamingQuery, stop: Stop) -> bool:
-    """Wait for a query to end by itself, or end it once `stop` is set; whether it did so by itself.
+def wait_or_stop(query: StreamingQuery, stop: Stop) -> bool:
+    """Wait for a query to end, or stop it once `stop` is set; return whether it ended by itself.
 
-    The micro-batch under way may finish, unless that takes too long or there is a KeyboardInterrupt.
+    The running micro-batch may finish within FINISH_SECONDS; a KeyboardInterrupt stops it at once.
     """
     try:
-        while not query.awaitTermination(PULSE):
+        while not query.awaitTermination(POLL_SECONDS):
             if stop.is_set():
                 _finish(query, stop)
                 break
@@ -59,6 +60,6 @@ def ended(query: StreamingQuery, stop: Stop) -> bool:
 
 
 def _finish(query: StreamingQuery, stop: Stop) -> None:
-    deadline = time.monotonic() + WITHIN
-    while query.status["isTriggerActive"] and not stop.held.is_set() and time.monotonic() < deadline:
+    deadline = time.monotonic() + FINISH_SECONDS
+    while query.status["isTriggerActive"] and not stop.blocked.is_set() and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -1,7 +1,7 @@
-"""What each micro-batch wrote to a sink of files, noted beside the checkpoint before Spark commits the micro-batch.
+"""A note in the checkpoint of the rows that each micro-batch wrote, made before Spark commits the micro-batch.
 
-A stream that starts again compares it with what is there: results that were committed and are gone would otherwise be
-missing for good, since no micro-batch writes them again.
+A restarted stream compares the note with a sink of files: no micro-batch would write committed results again that are
+missing in the sink.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pyspark.sql import SparkSession
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
 from sparing.spark.io import sinks
-from sparing.spark.io.paths import located
-from sparing.spark.stream.durable import CALLED, DamagedError, read_json, write_json
-from sparing.spark.tools.repair.findings import WRITTEN as FILE
-from sparing.spark.tools.repair.findings import WRITTEN_FORMAT as FORMAT
-from sparing.spark.tools.repair.logs import COMMITS, log
+from sparing.spark.io.paths import hadoop_path
+from sparing.spark.stream.durable import REPAIR_COMMAND, DamagedError, read_json, write_json
+from sparing.spark.tools.repair.spark_logs import COMMITS, spark_log
 
-KEPT = 100  # micro-batches that the note goes back; Spark keeps as many in its logs
+FILE = "sparing-written.json"
+FORMAT = 1
+MOST_BATCHES = 100  # in the note; Spark keeps as many in its logs
 
 Batches = dict[int, dict[str, int]]  # micro-batch -> rows by table
 
@@ -33,59 +33,58 @@ class WrittenFiles:
         self._batches: Batches | None = None
 
     def read(self) -> Batches:
-        """Rows by micro-batch and table."""
+        """Return rows by micro-batch and table."""
         if self._batches is None:
-            found = read_json(self._spark, self.path, FORMAT) or {}
-            self._batches = {int(batch): rows for batch, rows in found.items()}
+            content = read_json(self._spark, self.path, FORMAT) or {}
+            self._batches = {int(batch): rows for batch, rows in content.items()}
         return self._batches
 
-    def wrote(self, batch: int, rows: Mapping[str, int]) -> None:
-        """A micro-batch has written its tables."""
-        self.keep({**self.read(), batch: dict(rows)})
+    def batch_written(self, batch: int, rows: Mapping[str, int]) -> None:
+        """Note the rows of a written micro-batch."""
+        self.replace({**self.read(), batch: dict(rows)})
 
-    def keep(self, batches: Batches) -> None:
-        """Write the note anew."""
-        last = sorted(batches)[-KEPT:]
+    def replace(self, batches: Batches) -> None:
+        """Replace the note."""
+        last = sorted(batches)[-MOST_BATCHES:]
         self._batches = {batch: batches[batch] for batch in last}
         write_json(self._spark, self.path, {str(batch): rows for batch, rows in self._batches.items()}, FORMAT)
 
     def missing(self, sink: Endpoint) -> dict[str, list[int]]:
-        """Table -> micro-batches that were committed and are not in the sink."""
-        if sink.format not in sinks.FOLDERS:
+        """Return table -> micro-batches that are committed, but missing in the sink."""
+        if sink.format not in sinks.FILE_FORMATS:
             return {}
-        committed = log(self._spark, self._checkpoint, COMMITS).last
-        found: dict[str, list[int]] = {}
+        committed = spark_log(self._spark, self._checkpoint, COMMITS).last
+        missing: dict[str, list[int]] = {}
         for batch, rows in self.read().items():
             for table, count in rows.items():
-                if count and committed is not None and batch <= committed and not self._is_there(sink, table, batch):
-                    found.setdefault(table, []).append(batch)
-        return found
+                if count and committed is not None and batch <= committed and not self._exists(sink, table, batch):
+                    missing.setdefault(table, []).append(batch)
+        return missing
 
-    def _is_there(self, sink: Endpoint, table: str, batch: int) -> bool:
-        place, files = located(self._spark, sinks.folder(sink, table, batch))
+    def _exists(self, sink: Endpoint, table: str, batch: int) -> bool:
+        place, files = hadoop_path(self._spark, sinks.folder(sink, table, batch))
         return bool(files.exists(place)) and any(
             not status.getPath().getName().startswith(("_", ".")) for status in files.listStatus(place)
         )
 
     def check(self, sink: Endpoint) -> None:
-        """Before a stream goes on: everything that was written must still be there."""
-        noted, committed = max(self.read(), default=None), log(self._spark, self._checkpoint, COMMITS).last
+        """Check before a restart that the sink still has all committed results."""
+        noted, committed = max(self.read(), default=None), spark_log(self._spark, self._checkpoint, COMMITS).last
         if noted is not None and noted > (-1 if committed is None else committed) + 1:
             raise DamagedError(
                 f"{self._checkpoint}/{COMMITS}",
-                f"micro-batch {noted} was written, and the last that it has is "
-                f"{'none' if committed is None else committed}",
+                f"micro-batch {noted} was written, and its last entry is {'none' if committed is None else committed}",
             )
         if missing := self.missing(sink):
-            lacks = " and ".join(f"the {table} of {batches_text(batches)}" for table, batches in missing.items())
+            listed = " and ".join(f"the {table} of {batches_text(batches)}" for table, batches in missing.items())
             raise SparingError(
-                f"The sink {sink.path} lacks {lacks}, which the checkpoint {self._checkpoint} has committed: put them "
-                f"back, or see '{CALLED}' for ways to have them written again or to go on without them."
+                f"The sink {sink.path} lacks {listed}, which the checkpoint {self._checkpoint} has committed: restore "
+                f"them, or use '{REPAIR_COMMAND}' to write them again or to continue without them."
             )
 
 
 def batches_text(batches: Sequence[int]) -> str:
-    """Numbers of micro-batches in words.
+    """Return a list of micro-batches as text.
 
     >>> batches_text([3]), batches_text([1, 2, 3, 7])
     ('micro-batch 3', 'micro-batches 1 to 3 and 7')

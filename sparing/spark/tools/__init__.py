@@ -1,1 +1,1 @@
-"""Tools that read traces and checkpoints: explain, inspect, compare, repair."""
+"""Tools over traces and checkpoints: `explain`, `explain_choice`, `explain_event`, `compare`, `inspect`, `repair`."""

@@ -1,4 +1,4 @@
-"""A deployment's trace under its own policy, under others, and without each technique: the bills of all of them."""
+"""Bills of a deployment's trace under its own policy, under other policies, and without each technique."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from sparing.deployment.techniques import NAIVE, OURS, Saving, naive, techniques
 from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
 from sparing.model.policy import DecisionRule, Events, Policy
-from sparing.spark.run import Replayed, replay
+from sparing.spark.run import ReplayResult, replay
 
-Keep = Callable[[Replayed], None]
+Keep = Callable[[ReplayResult], None]
 Step = Callable[[str], AbstractContextManager[None]]
 
 
 @dataclass
-class Compared:
+class ComparisonResult:
     """The run under a deployment's own policy, all bills by name (its own first, the naive one last), and savings.
 
     `refused` says which policies cannot run it, and why.
     """
 
-    ours: Replayed
+    ours: ReplayResult
     bills: dict[str, Bill]
     savings: list[Saving] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Comparison:
         self._bills: dict[Policy, Bill] = {}
         self._techniques = techniques(deployment)
 
-    def compare(self, decisions: Iterable[str] | None, keep: Keep) -> Compared:
+    def compare(self, decisions: Iterable[str] | None, keep: Keep) -> ComparisonResult:
         """Everything, or only some link policies; `keep` gets the run under the deployment's own before it is freed."""
         policy = self._deployment.policy
         with self._step(f"Replaying {self._deployment.name} under its own policy"):
@@ -48,7 +48,7 @@ class Comparison:
         keep(ours)
         ours.delivered.forget()
         self._bills[policy] = ours.bill
-        found = Compared(ours, {OURS: ours.bill})
+        found = ComparisonResult(ours, {OURS: ours.bill})
         for name, other in self._others(decisions, {technique.name for technique in self._techniques}).items():
             try:
                 found.bills[name] = self.bill(other, name)

@@ -1,7 +1,7 @@
-"""Explaining a notification: the pipeline over a recorded trace up to the interest group in question, then one walk.
+"""Explanation of a notification, from a recorded trace.
 
-Spark reads, admits and matches the trace as always. What was published in the window is counted on the way, with the
-constraints that kept publications out; the group's walk, which is one task, is watched.
+Spark reads, admits and matches the trace as usual. Publications in the window are counted, with the constraints that
+excluded some of them; then one task walks the interest group and records the decisions of links.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MOMENT = 1_000_000  # around the time of a plain delivery
 
 
 @dataclass(frozen=True)
-class Seen:
+class PublicationCounts:
     """What was published on the topic in a span of time.
 
     `matched` counts the publications that the subscription matches, `failed` how often each constraint kept one out. Of
@@ -56,7 +56,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Walked:
+class WindowTrace:
     """What became of a window: the decisions of links on the way, and the notification, if there was one."""
 
     start: int
@@ -67,20 +67,20 @@ class Walked:
 
 
 @dataclass(frozen=True)
-class Explained:
+class NotificationExplanation:
     """Why a subscription got what it got; `walked` is None for a plain one."""
 
     subscription: Subscription
     broker: str
     start: int
     end: int
-    seen: Seen
-    walked: Walked | None
+    seen: PublicationCounts
+    walked: WindowTrace | None
 
 
 def explain(
     spark: SparkSession, deployment: Deployment, subscription: str, at: int | None, decision: str | None = None
-) -> Explained:
+) -> NotificationExplanation:
     """Explain the window that holds a moment (None: the last one with a result), or what a plain one got then."""
     plan = PubSub(spark, deployment, decision=decision).plan
     number = number_of(plan, subscription)
@@ -109,7 +109,7 @@ def explain(
         start, end = at, at + MOMENT
     seen = _seen(rows, shipped, plan, number, start, end)
     broker = plan.routes.brokers[plan.broker_of[number]]
-    return Explained(plan.subscriptions[number], broker, start, end, seen, walked)
+    return NotificationExplanation(plan.subscriptions[number], broker, start, end, seen, walked)
 
 
 def number_of(plan: Plan, subscription: str) -> int:
@@ -122,7 +122,7 @@ def number_of(plan: Plan, subscription: str) -> int:
     return number
 
 
-def _seen(rows: DataFrame, shipped: ShippedPlan, plan: Plan, number: int, start: int, end: int) -> Seen:
+def _seen(rows: DataFrame, shipped: ShippedPlan, plan: Plan, number: int, start: int, end: int) -> PublicationCounts:
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         worker_plan = shipped.worker_plan()
         topic = worker_plan.interests.plan.subscriptions[number].query.topic
@@ -133,14 +133,21 @@ def _seen(rows: DataFrame, shipped: ShippedPlan, plan: Plan, number: int, start:
                         counts(publications, worker_plan.interests.plan, worker_plan.at_once, number, start, end)
                     )
 
-    whole = Counted()
+    whole = TaskCounts()
     for row in rows.mapInArrow(run, "found binary").collect():
         whole += pickle.loads(row["found"])
     names, goal = plan.routes.brokers, int(plan.broker_of[number])
     paths = {at: plan.routes.path(at, goal) for at in sorted(whole.origins)}
     ways = {names[at]: (whole.origins[at], tuple(names[b] for b in path)) for at, path in paths.items()}
     failed = dict(whole.failed.most_common())
-    return Seen(whole.published, whole.matched, whole.ranked, whole.chosen, failed, ways)
+    return PublicationCounts(
+        published=whole.published,
+        matched=whole.matched,
+        ranked=whole.ranked,
+        chosen=whole.chosen,
+        failed=failed,
+        origins=ways,
+    )
 
 
 def one_row(found: object) -> pa.RecordBatch:
@@ -149,8 +156,8 @@ def one_row(found: object) -> pa.RecordBatch:
 
 
 @dataclass(frozen=True)
-class Counted:
-    """What one subscription saw of some publications: see `Seen`; `origins` goes by broker number."""
+class TaskCounts:
+    """What one subscription saw of some publications: see `PublicationCounts`; `origins` goes by broker number."""
 
     published: int = 0
     matched: int = 0
@@ -159,11 +166,11 @@ class Counted:
     failed: Counter[str] = field(default_factory=Counter)
     origins: Counter[int] = field(default_factory=Counter)
 
-    def __add__(self, other: Counted) -> Counted:
-        return Counted(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
+    def __add__(self, other: TaskCounts) -> TaskCounts:
+        return TaskCounts(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
 
 
-def counts(publications: Publications, plan: Plan, at_once: AtOnce, number: int, start: int, end: int) -> Counted:
+def counts(publications: Publications, plan: Plan, at_once: AtOnce, number: int, start: int, end: int) -> TaskCounts:
     """What a subscription saw of the publications that were made in a span of time."""
     mine = np.flatnonzero((publications.time >= start) & (publications.time < end))
     subscription, types = plan.subscriptions[number], plan.topics[publications.topic].fields
@@ -186,7 +193,7 @@ def counts(publications: Publications, plan: Plan, at_once: AtOnce, number: int,
     matches &= in_force
     ranked, got = _chosen(publications.take(mine[matches]), plan, at_once, number)
     origins = Counter(publications.at[mine[matches]][got].tolist())
-    return Counted(len(mine), int(matches.sum()), int(ranked.sum()), int((ranked & got).sum()), +failed, origins)
+    return TaskCounts(len(mine), int(matches.sum()), int(ranked.sum()), int((ranked & got).sum()), +failed, origins)
 
 
 def _chosen(publications: Publications, plan: Plan, at_once: AtOnce, number: int) -> tuple[np.ndarray, np.ndarray]:
@@ -202,7 +209,7 @@ def _chosen(publications: Publications, plan: Plan, at_once: AtOnce, number: int
     return ranked, got
 
 
-def _walk(parceled: DataFrame, shipped: ShippedPlan, interests: Interests, number: int, at: int | None) -> Walked:
+def _walk(parceled: DataFrame, shipped: ShippedPlan, interests: Interests, number: int, at: int | None) -> WindowTrace:
     """Walk the subscription's interest group, watching one of its windows."""
     names, group_of = interests.groups
     group = names[group_of[number]]
@@ -214,13 +221,13 @@ def _walk(parceled: DataFrame, shipped: ShippedPlan, interests: Interests, numbe
 
     mine = parceled.where(parceled["group"] == group).coalesce(1)
     rows = mine.mapInArrow(run, "found binary").collect()
-    found: Walked | None = pickle.loads(rows[0]["found"]) if rows else None
+    found: WindowTrace | None = pickle.loads(rows[0]["found"]) if rows else None
     if found is not None:
         return found
     if at is None:
         name = interests.plan.subscriptions[number].id
         raise SparingError(f"Subscription {name} got nothing at all: say which window to explain, with --at TIME.")
-    return Walked(*_window(interests, number, at))
+    return WindowTrace(*_window(interests, number, at))
 
 
 def _window(interests: Interests, number: int, at: int) -> tuple[int, int]:
@@ -232,7 +239,7 @@ def _window(interests: Interests, number: int, at: int) -> tuple[int, int]:
     return end - duration, end
 
 
-def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int | None) -> Walked | None:
+def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int | None) -> WindowTrace | None:
     interests = worker_plan.interests
     topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
     types = {name: column_type(topic, name) for name in interests.carried[topic.name]}
@@ -242,10 +249,10 @@ def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int
         return None
     start, end = _window(interests, number, moment)
     explainer = Explainer(interests, number, end)
-    _, outcome = worker_plan.overlay.advance(None, arrivals, END_OF_TIME, watcher=explainer)
+    _, outcome = worker_plan.window_walk.advance(None, arrivals, END_OF_TIME, watcher=explainer)
     mine = [n.payload for found in outcome.notifications for n in found if (n.subscription, n.end) == (number, end)]
     payload = mine[0] if mine else None
-    return Walked(start, end, tuple(explainer.decisions), explainer.told if mine else None, payload)
+    return WindowTrace(start, end, tuple(explainer.decisions), explainer.told if mine else None, payload)
 
 
 def _last(arrivals: list[Matched], interests: Interests, number: int) -> int | None:

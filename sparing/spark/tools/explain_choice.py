@@ -1,4 +1,4 @@
-"""Explaining who gets a publication: Spark finds it in the trace, admits and matches it, and then it is ranked."""
+"""Explanation of the recipients of a publication, which Spark finds, admits and matches in the trace."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NEAREST = 20  # ids that are looked at more closely if there is none as it was g
 
 
 @dataclass(frozen=True)
-class ExplainedChoice:
+class ChoiceExplanation:
     """Who gets a publication, and why a subscription does or does not, if one was asked about.
 
     `others` is how many more publications have the same id; this is the first of them.
@@ -44,7 +44,7 @@ class ExplainedChoice:
 
 def explain_choice(
     spark: SparkSession, deployment: Deployment, publication: str, subscription: str | None = None
-) -> ExplainedChoice:
+) -> ChoiceExplanation:
     """Explain who gets the publication with an id."""
     plan = PubSub(spark, deployment).plan
     number = None if subscription is None else number_of(plan, subscription)
@@ -54,7 +54,7 @@ def explain_choice(
     found, rejected = _found(rows.where(rows["id"] == publication), ship(spark, interests), number)
     if found:
         choice, why = min(found, key=lambda each: (each[0].time, each[0].publisher))
-        return ExplainedChoice(choice, why, len(found) - 1)
+        return ChoiceExplanation(choice, why, len(found) - 1)
     if rejected:
         why_not = f"{rejected[0].reason.value}: {rejected[0].detail}"
         raise SparingError(f"Nobody gets publication {publication!r}, because it is in quarantine ({why_not}).")

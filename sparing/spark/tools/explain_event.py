@@ -1,4 +1,4 @@
-"""Explaining a merged event: Spark reads and admits the trace, and the walk of the topic's events is watched."""
+"""Explanation of a merged event, from the walk of its topic's events over a recorded trace."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _stories(
         if partition is None or (wanted is not None and partition.topic != wanted):
             continue
         name = partition.topic
-        topic = worker_plan.merged(name)
+        topic = worker_plan.merged_topic(name)
         watch = Chronicler(topic.context, key)
         arrivals = [unpack(parcel, plan.topics[name]) for parcel in held]
         topic.advance(None, arrivals, END_OF_TIME, BEGINNING, watch)

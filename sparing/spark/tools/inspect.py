@@ -1,4 +1,4 @@
-"""What a checkpoint holds, found out without running the stream. Only reads: nothing in the checkpoint changes."""
+"""The content of a checkpoint, read without running the stream and without changing the checkpoint."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests, topic_in
 from sparing.model.errors import SparingError
 from sparing.spark.failures import cause
-from sparing.spark.io.paths import located
+from sparing.spark.io.paths import hadoop_path
 from sparing.spark.pipeline.worker_plan import WorkerPlan
 from sparing.spark.stream.checkpoint import Note, path_of_note, read_note
 from sparing.spark.stream.durable import read_bytes
-from sparing.spark.tools.inspect_state import CheckpointContext, KeyState, waiting_in
+from sparing.spark.tools.inspect_state import CheckpointContext, KeyState, key_state
 
 MOST = 200  # characters of a source's offset
 NO_STATE = "no micro-batch has been committed yet, so there is no state."
 
 
 @dataclass(frozen=True)
-class Inspected:
+class Inspection:
     """A checkpoint; times in microseconds since 1970.
 
     `watermark` is the one that the last committed micro-batch was worked through up to, `next_watermark` that of the
@@ -60,8 +60,8 @@ class Inspected:
         return sorted({waiting.plan for waiting in every})
 
 
-def inspect(spark: SparkSession, path: str, deployment: Deployment | None = None) -> Inspected:
-    """Read a checkpoint. With the deployment that it belongs to, more can be told about what waits."""
+def inspect(spark: SparkSession, path: str, deployment: Deployment | None = None) -> Inspection:
+    """Read a checkpoint; its deployment adds details about the state."""
     path = path.rstrip("/") or "/"
     note = _note(spark, path)
     planned, committed = (max(_numbers(spark, f"{path}/{log}"), default=None) for log in ("offsets", "commits"))
@@ -74,17 +74,27 @@ def inspect(spark: SparkSession, path: str, deployment: Deployment | None = None
         watermark = _micros(begun, "batchWatermarkMs")
         next_watermark = _micros(done, "nextBatchWatermarkMs")
     state, trouble = (None, NO_STATE) if committed is None else _state(spark, path, note, deployment)
-    return Inspected(path, vars(note), planned, committed, watermark, next_watermark, tuple(offsets), state, trouble)
+    return Inspection(
+        path=path,
+        note=vars(note),
+        planned=planned,
+        committed=committed,
+        watermark=watermark,
+        next_watermark=next_watermark,
+        offsets=tuple(offsets),
+        state=state,
+        trouble=trouble,
+    )
 
 
 def _note(spark: SparkSession, path: str) -> Note:
-    place, files = located(spark, path)
+    place, files = hadoop_path(spark, path)
     if not files.exists(place):
         raise SparingError(f"{path}: there is no such checkpoint.")
     note = read_note(spark, path)
     if note is None:
         inside = f"{path}/checkpoint"
-        if files.exists(located(spark, path_of_note(inside))[0]):
+        if files.exists(hadoop_path(spark, path_of_note(inside))[0]):
             raise SparingError(f"{path} is no checkpoint, but has one in it: inspect {inside}.")
         raise SparingError(f"{path} is no checkpoint: it has no sparing.json in it.")
     return note
@@ -92,7 +102,7 @@ def _note(spark: SparkSession, path: str) -> Note:
 
 def _numbers(spark: SparkSession, folder: str) -> list[int]:
     """The micro-batches that a log of Spark has entries for."""
-    place, files = located(spark, folder)
+    place, files = hadoop_path(spark, folder)
     if not files.exists(place):
         return []
     names = [status.getPath().getName() for status in files.listStatus(place)]
@@ -116,25 +126,25 @@ def _state(
     spark: SparkSession, path: str, note: Note, deployment: Deployment | None
 ) -> tuple[tuple[KeyState, ...] | None, str | None]:
     """What waits, or a sentence that says why that is not known."""
-    worker_plan = None if deployment is None else _machinery(note, deployment)
+    worker_plan = None if deployment is None else _worker_plan(note, deployment)
     try:
-        with plainly_named(spark, path) as name:
+        with without_escapes(spark, path) as name:
             state = spark.read.format("statestore").load(name)
             rows = state.selectExpr("key.group", "value.groupState.state").collect()
     except (PySparkException, Py4JJavaError) as error:
         return None, f"the state cannot be read: {cause(error)}"
     known = CheckpointContext(note.brokers, note.homes, worker_plan)
     try:
-        found = [waiting_in(row["group"], bytes(row["state"]), known) for row in rows]
+        found = [key_state(row["group"], bytes(row["state"]), known) for row in rows]
     except Exception as error:  # whatever it is, the rest can still be shown
         return None, f"the state cannot be unpacked: {type(error).__name__}: {error}"
     return tuple(sorted(found, key=lambda waiting: waiting.name)), None
 
 
 @contextmanager
-def plainly_named(spark: SparkSession, path: str) -> Iterator[str]:
+def without_escapes(spark: SparkSession, path: str) -> Iterator[str]:
     """A checkpoint by a name without characters that URLs escape: Spark's reader of states escapes them twice."""
-    place, files = located(spark, path)
+    place, files = hadoop_path(spark, path)
     url = files.makeQualified(place).toUri()
     if url.getScheme() != "file" or url.getRawPath() == url.getPath():
         yield path
@@ -145,7 +155,7 @@ def plainly_named(spark: SparkSession, path: str) -> Iterator[str]:
         yield str(name)
 
 
-def _machinery(note: Note, deployment: Deployment) -> WorkerPlan:
+def _worker_plan(note: Note, deployment: Deployment) -> WorkerPlan:
     if list(deployment.overlay.brokers) != note.brokers:
         raise SparingError(
             f"Deployment {deployment.name} has other brokers than the checkpoint: name the one that it belongs to."

@@ -1,7 +1,7 @@
-"""What waits in the state of a stream: packed values in, plain words out. Needs no Spark session.
+"""Readable descriptions of the packed state of a stream. Needs no Spark session.
 
-A packed state has the ids of subscriptions in it, but not what they ask for. With a deployment's worker_plan it is also
-known when windows began, and who has yet to hear of a merged event.
+A packed state has the ids of subscriptions, but not their queries. With the worker plan of a deployment, the start of
+windows and the pending recipients of merged events are also known.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sparing.flow.windows.kernels.arrays import HERE, RAW
 from sparing.flow.windows.window_state import WindowState
 from sparing.model.window import TimeWindow
 from sparing.spark.pipeline.keys import EventPartition, event_partition_of
-from sparing.spark.pipeline.states import load, open_group, open_lane
+from sparing.spark.pipeline.states import load, open_group, open_partition
 from sparing.spark.pipeline.worker_plan import WorkerPlan
 
 
@@ -118,24 +118,24 @@ class CheckpointContext:
         return found
 
 
-def waiting_in(key: str, packed: bytes, known: CheckpointContext) -> KeyState:
-    """What waits under a key of the stateful operator."""
+def key_state(key: str, packed: bytes, known: CheckpointContext) -> KeyState:
+    """Return the description of the state of one key."""
     partition = event_partition_of(key)
     if partition is None:
         return _group(key, packed, known)
-    found = open_lane(packed)
+    found = open_partition(packed)
     due = _due(partition, packed, known.worker_plan)
     events = [
         _event(event, told, found.events.audiences, partition.topic, due, known) for event, told in found.events.events
     ]
     return KeyState(
-        f"{partition.topic}, partition {partition.number}",
-        partition.topic,
-        partition.number,
-        len(packed),
-        found.plan,
-        len(found.events.waiting),
-        len(found.events.waiting),
+        name=f"{partition.topic}, partition {partition.number}",
+        topic=partition.topic,
+        partition=partition.number,
+        packed_bytes=len(packed),
+        plan=found.plan,
+        publications=len(found.events.waiting),
+        not_yet=len(found.events.waiting),
         events=tuple(sorted(events, key=lambda event: (event.began, event.key))),
         groups=tuple(_group(name, some, known) for name, some in sorted(found.groups.items())),
     )
@@ -148,17 +148,17 @@ def _group(name: str, packed: bytes, known: CheckpointContext) -> KeyState:
     tails = [CountWindowTail(id_of[n], len(tail.rows), tail.skip) for n, tail in sorted(state.tails.items())]
     forwards = () if state.modes is None else np.flatnonzero(state.modes.forwards).tolist()
     return KeyState(
-        name,
-        topic_in(name),
-        None,
-        len(packed),
-        plan,
-        0 if state.rows is None else len(state.rows),
-        int(state.fresh.sum()),
-        dict(sorted(ahead.items())),
-        tuple(windows),
-        tuple(tails),
-        tuple(known.brokers[broker] for broker in forwards),
+        name=name,
+        topic=topic_in(name),
+        partition=None,
+        packed_bytes=len(packed),
+        plan=plan,
+        publications=0 if state.rows is None else len(state.rows),
+        not_yet=int(state.fresh.sum()),
+        ahead=dict(sorted(ahead.items())),
+        windows=tuple(windows),
+        tails=tuple(tails),
+        forwards=tuple(known.brokers[broker] for broker in forwards),
     )
 
 
@@ -187,14 +187,14 @@ def _open(
         window, digest = known.windows.get(id_, (None, None))
         windows.append(
             OpenWindow(
-                id_,
-                None if window is None else end - window.duration,
-                end,
-                digest,
-                len(numbers),
-                len(np.unique(parts[parts != RAW])),
-                coming[end, id_],
-                tuple(_place(place, id_, known) for place in places),
+                subscription=id_,
+                start=None if window is None else end - window.duration,
+                end=end,
+                digest=digest,
+                publications=len(numbers),
+                results=len(np.unique(parts[parts != RAW])),
+                ahead=coming[end, id_],
+                at=tuple(_place(place, id_, known) for place in places),
             )
         )
     return windows, ahead
@@ -213,7 +213,7 @@ def _due(partition: EventPartition, packed: bytes, worker_plan: WorkerPlan | Non
     """Who is to be told what they have not been told, also those who have not been told anything."""
     if worker_plan is None or partition.topic not in worker_plan.interests.plan.topics:
         return None
-    state, context = load(worker_plan, partition.key, packed), worker_plan.merged(partition.topic).context
+    state, context = load(worker_plan, partition.key, packed), worker_plan.merged_topic(partition.topic).context
     assert isinstance(state, MergedState)
     due: dict[tuple[object, int], list[str]] = {}
     for event in state.events.events:
@@ -236,17 +236,17 @@ def _event(
     knows = {id_: version for at, version, _ in told for id_ in ids[at]}
     behind = sorted(id_ for id_, version in knows.items() if version < event.version)
     return OpenEvent(
-        _key(event, topic, known.worker_plan),
-        event.began,
-        event.closes,
-        event.closing,
-        event.tick,
-        None if event.coordinator is None else known.brokers[event.coordinator],
-        len(event.facts),
-        dict(sorted(knows.items())),
-        tuple(behind if due is None else due.get((event.key, event.began), behind)),
-        due is not None,
-        tuple(known.brokers[broker] for broker in sorted(event.event_audience.goals)),
+        key=_key(event, topic, known.worker_plan),
+        began=event.began,
+        closes=event.closes,
+        closing=event.closing,
+        due=event.tick,
+        coordinator=None if event.coordinator is None else known.brokers[event.coordinator],
+        facts=len(event.facts),
+        told=dict(sorted(knows.items())),
+        behind=tuple(behind if due is None else due.get((event.key, event.began), behind)),
+        everybody=due is not None,
+        concerns=tuple(known.brokers[broker] for broker in sorted(event.event_audience.goals)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparing.flow.interests import group_name
-from sparing.spark.pipeline.keys import CLOCK, PASSING, EventPartition, event_partition_of
+from sparing.spark.pipeline.keys import BYPASS, CLOCK, EventPartition, event_partition_of
 
 
 @pytest.mark.parametrize(
@@ -13,11 +13,11 @@ from sparing.spark.pipeline.keys import CLOCK, PASSING, EventPartition, event_pa
 )
 def test_a_partition_is_read_off_its_key(partition):
     assert event_partition_of(partition.key) == partition
-    assert not partition.key.startswith(PASSING)
+    assert not partition.key.startswith(BYPASS)
 
 
 def test_other_keys_are_no_partitions():
-    assert [event_partition_of(key) for key in (group_name("traffic", "s1"), f"{PASSING}7", CLOCK)] == [
+    assert [event_partition_of(key) for key in (group_name("traffic", "s1"), f"{BYPASS}7", CLOCK)] == [
         None,
         None,
         None,

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.model.errors import SparingError
-from sparing.spark.io.paths import located
+from sparing.spark.io.paths import hadoop_path
 from sparing.spark.stream import durable
 from sparing.spark.stream.durable import (
     DamagedError,
     OtherFormatError,
-    opened,
+    decode_json,
     read_bytes,
     read_json,
     restore,
@@ -73,7 +73,7 @@ def test_a_crash_leaves_the_old_or_the_new(monkeypatch, tmp_path, number, after,
 def test_whatever_is_in_a_file_it_is_read_or_damaged(data):
     for name in ("note.json", "note.json.gz"):
         with suppress(DamagedError, OtherFormatError):
-            opened(name, data, 1)
+            decode_json(name, data, 1)
 
 
 @pytest.mark.spark
@@ -100,7 +100,7 @@ def test_damage_anywhere_is_recognized_and_the_copy_restores_it(spark, tmp_path_
 @pytest.mark.spark
 def test_a_checksum_of_hadoop_that_does_not_fit_is_said_plainly(spark, tmp_path):
     place = tmp_path / "entry"
-    path, system = located(spark, str(place))
+    path, system = hadoop_path(spark, str(place))
     stream = system.create(path)
     stream.write(bytearray(b"v1\n{}"))
     stream.close()

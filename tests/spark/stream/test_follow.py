@@ -16,8 +16,8 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.model.errors import SparingError
 from sparing.spark import run
-from sparing.spark.stream.checkpoint import check_in, known_groups, note_for
-from sparing.spark.stream.follow import Following
+from sparing.spark.stream.checkpoint import check_note, known_groups, note_for
+from sparing.spark.stream.follow import PlanFollower
 from sparing.spark.stream.stopping import Stop
 from tests.messages import missing
 from tests.spark import files, world
@@ -238,12 +238,12 @@ def test_an_edit_that_no_micro_batch_ran_under_does_no_harm_later(spark, tmp_pat
     path = files.write_deployment(tmp_path, [STAYS])
     deployment, told, checkpoint = Deployment.read(path), [], str(tmp_path / "checkpoint")
     plan = plan_of(deployment)
-    check_in(spark, checkpoint, note_for(spark, deployment, plan, {}))
-    following = Following(spark, deployment, plan, checkpoint, told.append, told.append)
+    check_note(spark, checkpoint, note_for(spark, deployment, plan, {}))
+    follower = PlanFollower(spark, deployment, checkpoint, plan=plan, accepted=told.append, rejected=told.append)
     _reshape(tmp_path, subscriptions=[STAYS, GOES])
-    following.look()
+    follower.poll()
     _check_told(told, ["2 subscriptions 1 new"])
-    del following
+    del follower
     gc.collect()
     assert spark.range(4, numPartitions=2).rdd.count() == 4
 
@@ -251,8 +251,9 @@ def test_an_edit_that_no_micro_batch_ran_under_does_no_harm_later(spark, tmp_pat
 def test_a_deployment_without_a_file_has_nothing_to_follow(spark, tmp_path):
     deployment = Deployment.of(world.description([STAYS]), tmp_path)
     told = []
-    following = Following(spark, deployment, None, str(tmp_path / "checkpoint"), told.append, told.append)
-    following.catch_up()
+    checkpoint = str(tmp_path / "checkpoint")
+    follower = PlanFollower(spark, deployment, checkpoint, plan=None, accepted=told.append, rejected=told.append)
+    follower.switch_plan()
     assert not told
 
 

@@ -94,7 +94,7 @@ class Query:
 
 def test_failures_are_logged_once_with_their_reason(tmp_path):
     path = tmp_path / "log.jsonl"
-    failed = SimpleNamespace(query=Query(), done=-1, diagnose=lambda: None)
+    failed = SimpleNamespace(query=Query(), last_written=-1, diagnose=lambda: None)
     for fails in (lambda: wait(failed), (tmp_path / "missing").read_text):
         with log_to(str(path)), pytest.raises((SparingError, OSError)), failures_logged("cars.yaml"):
             fails()

@@ -143,4 +143,4 @@ def test_prometheus_is_served_the_same(watched, samples):
 def test_the_listener_has_left(watched, spark):
     from sparing.spark.stream import progress
 
-    assert not progress._LISTENING
+    assert not progress._LISTENERS

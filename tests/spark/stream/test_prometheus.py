@@ -20,7 +20,7 @@ from sparing.spark.stream.prometheus import Metrics, serve
 from sparing.spark.tally import Tally
 from tests.messages import missing, refused
 
-PLAN = PlanInForce(3, "abc", 12, 4, refused=1)
+PLAN = PlanInForce(version=3, fingerprint="abc", subscriptions=12, publishers=4, refused=1)
 TALLY = Tally(
     {"notifications": 5, "bill": 3, "quarantine": 2},
     {"publication": 7, "notification": 5},

@@ -34,13 +34,13 @@ MOMENTS = {
     "before a note is synced": ("os:fsync", BEFORE),
     "before a note is renamed": ("pathlib:Path.replace", BEFORE),
     "after a note is renamed": ("pathlib:Path.replace", AFTER),
-    "as a micro-batch starts": ("sparing.spark.stream.journal:Journal.catch_up", BEFORE),
+    "as a micro-batch starts": ("sparing.spark.stream.journal:Journal.switch_plan", BEFORE),
     "in tasks": ("sparing.spark.run:tally_of", DURING),
     "before a table is written": ("sparing.spark.io.sinks:_write", BEFORE),
     "as a table is written": ("sparing.spark.io.sinks:_write", DURING),
     "after a table is written": ("sparing.spark.io.sinks:_write", AFTER),
-    "between sink and note": ("sparing.spark.stream.written_files:Written.wrote", BEFORE),
-    "between note and commit": ("sparing.spark.stream.written_files:Written.wrote", AFTER),
+    "between sink and note": ("sparing.spark.stream.written_files:WrittenFiles.batch_written", BEFORE),
+    "between note and commit": ("sparing.spark.stream.written_files:WrittenFiles.batch_written", AFTER),
 }
 
 

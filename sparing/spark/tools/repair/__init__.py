@@ -1,1 +1,1 @@
-"""Damaged checkpoints: what is wrong with them, and ways back to a stream that runs."""
+"""Repair of damaged checkpoints: `findings` first, then `fix`, `rewind`, `skip` and `watermark`."""

@@ -1,4 +1,4 @@
-"""What is damaged in a checkpoint: every file that a stream needs to go on is read, and what is wrong with it named."""
+"""Damage in a checkpoint, found by reading every file that a stream needs to resume."""
 
 from __future__ import annotations
 
@@ -14,21 +14,27 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from sparing.spark.failures import cause
-from sparing.spark.io.paths import located
+from sparing.spark.io.paths import hadoop_path
 from sparing.spark.stream import checkpoint as note_file
-from sparing.spark.stream import control_bill as control_book
-from sparing.spark.stream.durable import CALLED, DamagedError, OtherFormatError, read_bytes, read_json, unpack
-from sparing.spark.tools.inspect import plainly_named
-from sparing.spark.tools.repair.logs import COMMITS, LOG_OFFSET, OFFSETS, Log, log, source_logs
+from sparing.spark.stream import control_bill, written_files
+from sparing.spark.stream.durable import (
+    REPAIR_COMMAND,
+    DamagedError,
+    OtherFormatError,
+    check_compressed,
+    read_bytes,
+    read_json,
+)
+from sparing.spark.tools.inspect import without_escapes
+from sparing.spark.tools.repair.spark_logs import COMMITS, LOG_OFFSET, OFFSETS, SparkLog, source_logs, spark_log
 
 STATE = "state"
 CHANGELOG, SNAPSHOT = ".changelog", ".zip"
-WRITTEN, WRITTEN_FORMAT = "sparing-written.json", 1
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A damaged file, or a group of them, and what is wrong."""
+    """A damaged file or folder, and what is wrong with it."""
 
     file: str
     what: str
@@ -38,21 +44,21 @@ class Finding:
 
 
 def notes_of(checkpoint: str) -> dict[str, int]:
-    """The files of ours beside a checkpoint, and the format that this version reads."""
+    """Return Sparing's files in a checkpoint, with the format that this version reads."""
     place = checkpoint.rstrip("/")
     return {
         note_file.path_of_note(place): note_file.FORMAT,
-        f"{place}/{control_book.FILE}": control_book.FORMAT,
-        f"{place}/{WRITTEN}": WRITTEN_FORMAT,
+        f"{place}/{control_bill.FILE}": control_bill.FORMAT,
+        f"{place}/{written_files.FILE}": written_files.FORMAT,
     }
 
 
 def check_whole(spark: SparkSession, checkpoint: str) -> None:
-    """A quick look before a stream goes on: our notes, and the last entries of Spark's logs."""
+    """Check Sparing's notes and the last entries of Spark's logs, before a stream resumes."""
     for path in notes_of(checkpoint):
         _read(spark, checkpoint, path)
     _query_id(spark, checkpoint)
-    offsets, commits = (log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
+    offsets, commits = (spark_log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
     _fit(offsets, commits)
     for some in (offsets, commits):
         for number in list(some.names)[-2:]:
@@ -64,27 +70,27 @@ def check_whole(spark: SparkSession, checkpoint: str) -> None:
 
 
 def damage_in(spark: SparkSession, checkpoint: str) -> str | None:
-    """A sentence about the first damage in a checkpoint, after a stream has failed; None if all of it is whole."""
-    with suppress(Exception):  # whatever goes wrong here, the stream's own failure is told
+    """Return a sentence about the first damage in a checkpoint of a failed stream, None if there is no damage."""
+    with suppress(Exception):  # the stream's own failure must be reported in any case
         found = findings(spark, checkpoint)
         if found:
-            return f"{found[0]}; '{CALLED}' says what can be done about it."
+            return f"{found[0]}; '{REPAIR_COMMAND}' shows how to repair it."
     return None
 
 
 def findings(spark: SparkSession, checkpoint: str) -> list[Finding]:
-    """All damage in a checkpoint. Reads every log entry and the state; changes nothing."""
+    """Return all damage in a checkpoint. Reads every log entry and the state; changes nothing."""
     found = [*_notes(spark, checkpoint), *_logs(spark, checkpoint), *_state(spark, checkpoint)]
     return list(dict.fromkeys(found))
 
 
 def _read(spark: SparkSession, checkpoint: str, path: str) -> None:
-    """Read a note; from the first micro-batch on, all of them must be there."""
+    """Read a note; all of them must exist after the first micro-batch."""
     if path == note_file.path_of_note(checkpoint):
         note_file.read_note(spark, checkpoint)
         return
     found = read_json(spark, path, notes_of(checkpoint)[path])
-    if found is None and log(spark, checkpoint, COMMITS).last is not None:
+    if found is None and spark_log(spark, checkpoint, COMMITS).last is not None:
         raise DamagedError(path, "it is missing")
 
 
@@ -99,7 +105,7 @@ def _notes(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
 
 
 def _logs(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
-    offsets, commits = (log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
+    offsets, commits = (spark_log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
     try:
         _query_id(spark, checkpoint)
         _fit(offsets, commits)
@@ -110,13 +116,13 @@ def _logs(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
         yield from _entries(some)
 
 
-def _entries(some: Log) -> Iterator[Finding]:
-    """Damaged entries of a log, and numbers that are missing in it."""
+def _entries(some: SparkLog) -> Iterator[Finding]:
+    """Return damaged and missing entries of a log."""
     numbers = list(some.names)
     compacted = any(name != str(number) for number, name in some.names.items())
     for number in range(numbers[0], numbers[-1] + 1) if numbers else ():
         if number not in some.names and compacted:
-            continue  # entries that were compacted are cleared away
+            continue  # Spark deletes compacted entries
         try:
             if some.folder.endswith((OFFSETS, COMMITS)):
                 some.metadata(number)
@@ -134,12 +140,12 @@ def _query_id(spark: SparkSession, checkpoint: str) -> None:
             return
     except (ValueError, TypeError, KeyError):
         pass
-    if data is not None or log(spark, checkpoint, OFFSETS).names:
+    if data is not None or spark_log(spark, checkpoint, OFFSETS).names:
         raise DamagedError(path, "it is missing" if data is None else "it does not hold the id of a query")
 
 
-def _fit(offsets: Log, commits: Log) -> None:
-    """What is committed was planned before; at most one micro-batch is planned and not committed."""
+def _fit(offsets: SparkLog, commits: SparkLog) -> None:
+    """Check that committed micro-batches were planned, and that at most one is planned and not committed."""
     planned, committed = offsets.last, commits.last
     if committed is not None and (planned is None or planned < committed):
         raise DamagedError(offsets.path(committed), "it is missing, although the micro-batch is committed")
@@ -148,8 +154,8 @@ def _fit(offsets: Log, commits: Log) -> None:
 
 
 def _sources_fit(spark: SparkSession, checkpoint: str) -> None:
-    """What a source of files has read for a micro-batch that was planned is in its own log, without a gap."""
-    offsets = log(spark, checkpoint, OFFSETS)
+    """Check that the log of a source of files has all entries of the planned micro-batches."""
+    offsets = spark_log(spark, checkpoint, OFFSETS)
     if offsets.last is None:
         return
     for some, offset in zip(source_logs(spark, checkpoint), offsets.records(offsets.last)[1:], strict=False):
@@ -161,10 +167,10 @@ def _sources_fit(spark: SparkSession, checkpoint: str) -> None:
 
 
 def _state(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
-    committed = log(spark, checkpoint, COMMITS).last
+    committed = spark_log(spark, checkpoint, COMMITS).last
     if committed is None:
         return
-    why = unreadable(spark, checkpoint, committed)
+    why = state_error(spark, checkpoint, committed)
     if why is None:
         return
     named = list(_state_files(spark, checkpoint))
@@ -173,10 +179,10 @@ def _state(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
         yield Finding(f"{checkpoint.rstrip('/')}/{STATE}", f"after micro-batch {committed}: {why}")
 
 
-def unreadable(spark: SparkSession, checkpoint: str, batch: int) -> str | None:
-    """Why the state after a micro-batch cannot be read; None if it can."""
+def state_error(spark: SparkSession, checkpoint: str, batch: int) -> str | None:
+    """Return why the state after a micro-batch cannot be read, None if it can."""
     try:
-        with plainly_named(spark, checkpoint) as name:
+        with without_escapes(spark, checkpoint) as name:
             spark.read.format("statestore").option("batchId", batch).load(name).count()
     except (PySparkException, Py4JJavaError) as error:
         return cause(error).rstrip(".")
@@ -184,8 +190,8 @@ def unreadable(spark: SparkSession, checkpoint: str, batch: int) -> str | None:
 
 
 def versions(spark: SparkSession, checkpoint: str) -> Iterator[tuple[str, int, str]]:
-    """The files of the state that belong to one version: path, version, ending."""
-    top, files = located(spark, f"{checkpoint.rstrip('/')}/{STATE}")
+    """Return the files of the state: path, version, extension."""
+    top, files = hadoop_path(spark, f"{checkpoint.rstrip('/')}/{STATE}")
     if not files.exists(top):
         return
     for operator in files.listStatus(top):
@@ -201,13 +207,13 @@ def versions(spark: SparkSession, checkpoint: str) -> Iterator[tuple[str, int, s
 
 
 def _state_files(spark: SparkSession, checkpoint: str) -> Iterator[Finding]:
-    """Files of the state that can be seen to be damaged, or that are missing in a row of them."""
+    """Return the state files that cannot be read to their end."""
     for path, _, ending in sorted(versions(spark, checkpoint)):
         try:
             if ending == SNAPSHOT:
                 zipfile.ZipFile(io.BytesIO(read_bytes(spark, path) or b"")).testzip()
             else:
-                unpack(spark, path)
+                check_compressed(spark, path)
         except DamagedError as error:
             yield Finding(error.file, error.what)
         except zipfile.BadZipFile:

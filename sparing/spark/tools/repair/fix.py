@@ -1,4 +1,4 @@
-"""What can be mended without losing results.
+"""Repairs without loss of results.
 
 Notes are restored from their copies, and the stream goes back to the last micro-batch that is whole.
 """
@@ -13,15 +13,15 @@ from pyspark.sql import SparkSession
 from sparing.deployment.deployment import Endpoint
 from sparing.model.errors import SparingError
 from sparing.spark.stream.durable import restore, write_bytes
-from sparing.spark.stream.written_files import WrittenFiles
-from sparing.spark.tools.repair.aside import Aside
-from sparing.spark.tools.repair.findings import WRITTEN, findings, notes_of
-from sparing.spark.tools.repair.logs import COMMITS, OFFSETS, log
+from sparing.spark.stream.written_files import FILE, WrittenFiles
+from sparing.spark.tools.repair.findings import findings, notes_of
 from sparing.spark.tools.repair.rewind import last_whole, redo
+from sparing.spark.tools.repair.set_aside import SetAsideFolder
+from sparing.spark.tools.repair.spark_logs import COMMITS, OFFSETS, spark_log
 
 
 def fix(spark: SparkSession, checkpoint: str, sink: Endpoint) -> list[str]:
-    """Mend a checkpoint; returns what was done, in sentences."""
+    """Repair a checkpoint; return what was done, in sentences."""
     done = _restore(spark, checkpoint) + _query_id(spark, checkpoint)
     if not findings(spark, checkpoint):
         return done
@@ -30,7 +30,7 @@ def fix(spark: SparkSession, checkpoint: str, sink: Endpoint) -> list[str]:
     if findings(spark, checkpoint):
         done += redo(spark, checkpoint, sink, kept + 1)
     if left := findings(spark, checkpoint):
-        raise SparingError(f"{left[0]}, and that cannot be mended: start with a new checkpoint and a new sink path.")
+        raise SparingError(f"{left[0]}, and cannot be repaired: start with a new checkpoint and a new sink path.")
     return done
 
 
@@ -42,12 +42,12 @@ def _restore(spark: SparkSession, checkpoint: str) -> list[str]:
             continue
         if restore(spark, path, format_):
             done.append(f"{path} is restored from its copy.")
-        elif path.endswith(WRITTEN):
-            WrittenFiles(spark, checkpoint).keep({})
-            done.append(f"{path} is begun anew: what was written before is not compared with the sink any more.")
+        elif path.endswith(FILE):
+            WrittenFiles(spark, checkpoint).replace({})
+            done.append(f"{path} is empty now: results written so far are no longer compared with the sink.")
         else:
             raise SparingError(
-                f"{path} is damaged, and so is its copy: put either back from a backup, or start with a new checkpoint "
+                f"{path} is damaged, and so is its copy: restore either from a backup, or start with a new checkpoint "
                 "and a new sink path."
             )
     return done
@@ -62,14 +62,14 @@ def _query_id(spark: SparkSession, checkpoint: str) -> list[str]:
 
 
 def _clear_before(spark: SparkSession, checkpoint: str, kept: int) -> list[str]:
-    """Entries up to a damaged one that is older than the last whole micro-batch: Spark does not need them any more."""
+    """Set aside log entries up to a damaged one before the last intact micro-batch: Spark no longer needs them."""
     damaged = {finding.file for finding in findings(spark, checkpoint)}
-    aside, moved = Aside.of(spark, checkpoint), False
+    aside, moved = SetAsideFolder.of(spark, checkpoint), False
     for name in (OFFSETS, COMMITS):
-        some = log(spark, checkpoint, name)
+        some = spark_log(spark, checkpoint, name)
         old = [n for n in range(min(some.names, default=0), kept) if some.path(n) in damaged]
         for number in some.names:
             if old and number <= old[-1]:
                 aside.move(some.path(number))
                 moved = True
-    return [f"Old entries that are not needed any more are in {aside.path}."] if moved else []
+    return [f"Old entries that are no longer needed are in {aside.path}."] if moved else []

@@ -1,4 +1,4 @@
-"""Going on without some rows: the micro-batch under way, or one file of it, is left out, and its rows are set aside."""
+"""Skipping the running micro-batch or one of its files; the skipped rows are set aside."""
 
 from __future__ import annotations
 
@@ -8,25 +8,33 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from sparing.model.errors import SparingError
-from sparing.spark.io.paths import located
+from sparing.spark.io.paths import hadoop_path
 from sparing.spark.stream.durable import write_bytes
-from sparing.spark.tools.repair.aside import Aside
-from sparing.spark.tools.repair.logs import COMMITS, LOG_OFFSET, NO_OFFSET, OFFSETS, Log, log, source_logs
+from sparing.spark.tools.repair.set_aside import SetAsideFolder
+from sparing.spark.tools.repair.spark_logs import (
+    COMMITS,
+    LOG_OFFSET,
+    NO_OFFSET,
+    OFFSETS,
+    SparkLog,
+    source_logs,
+    spark_log,
+)
 
 
-def _under_way(spark: SparkSession, checkpoint: str) -> tuple[Log, int]:
+def _under_way(spark: SparkSession, checkpoint: str) -> tuple[SparkLog, int]:
     """The log of plans, and the micro-batch that is planned and not committed."""
-    offsets = log(spark, checkpoint, OFFSETS)
+    offsets = spark_log(spark, checkpoint, OFFSETS)
     planned = offsets.last
-    if planned is None or planned == log(spark, checkpoint, COMMITS).last:
+    if planned is None or planned == spark_log(spark, checkpoint, COMMITS).last:
         raise SparingError(f"No micro-batch of the checkpoint {checkpoint} is under way, so there is none to skip.")
     return offsets, planned
 
 
 def skip_batch(spark: SparkSession, checkpoint: str) -> list[str]:
-    """Leave out the micro-batch under way; returns what was done, in sentences.
+    """Skip the running micro-batch; return what was done, in sentences.
 
-    The one before it gets its end: so Spark takes its rows for read.
+    The micro-batch before it gets its end offsets, so Spark treats its rows as read.
     """
     offsets, batch = _under_way(spark, checkpoint)
     if batch == 0:
@@ -35,14 +43,14 @@ def skip_batch(spark: SparkSession, checkpoint: str) -> list[str]:
             "start with a new checkpoint."
         )
     before, planned = offsets.lines(batch - 1), offsets.lines(batch)
-    aside = Aside.of(spark, checkpoint)
+    aside = SetAsideFolder.of(spark, checkpoint)
     skipped: list[str] = []
     for number, some in enumerate(source_logs(spark, checkpoint)):
         first, last = (_entry(lines[1 + number]) for lines in (before, planned))
         for entry in range(first + 1, last + 1):
             files = [file["path"] for file in some.records(entry) if file.get("batchId", entry) == entry]
             for file in files:
-                aside.copy(file, f"rows/{len(skipped):04}-{located(spark, file)[0].getName()}")
+                aside.copy(file, f"rows/{len(skipped):04}-{hadoop_path(spark, file)[0].getName()}")
                 skipped.append(file)
     about = {"batch": batch, "from": before[1:], "to": planned[1:], "files": skipped}
     write_bytes(spark, f"{aside.path}/skipped.json", json.dumps(about, indent=1).encode())
@@ -55,9 +63,9 @@ def skip_batch(spark: SparkSession, checkpoint: str) -> list[str]:
 
 def skip_file(spark: SparkSession, checkpoint: str, path: str) -> list[str]:
     """Take a file out of the source and out of the micro-batch under way; returns what was done, in sentences."""
-    place, files = located(spark, path)
+    place, files = hadoop_path(spark, path)
     wanted = files.makeQualified(place).toUri().getPath()
-    aside = Aside.of(spark, checkpoint)
+    aside = SetAsideFolder.of(spark, checkpoint)
     committed = _committed_entries(spark, checkpoint)
     taken = False
     for number, some in enumerate(source_logs(spark, checkpoint)):
@@ -65,7 +73,9 @@ def skip_file(spark: SparkSession, checkpoint: str, path: str) -> list[str]:
             if entry <= committed[number]:
                 continue
             lines = some.lines(entry)
-            left = [line for line in lines if located(spark, json.loads(line)["path"])[0].toUri().getPath() != wanted]
+            left = [
+                line for line in lines if hadoop_path(spark, json.loads(line)["path"])[0].toUri().getPath() != wanted
+            ]
             if len(left) < len(lines):
                 aside.copy(some.path(entry), f"sources/{number}/{entry}")
                 replace(some).write(entry, left)
@@ -79,11 +89,11 @@ def skip_file(spark: SparkSession, checkpoint: str, path: str) -> list[str]:
 
 def _committed_entries(spark: SparkSession, checkpoint: str) -> list[int]:
     """For every source of files: the last entry of its log that a committed micro-batch has read."""
-    committed = log(spark, checkpoint, COMMITS).last
+    committed = spark_log(spark, checkpoint, COMMITS).last
     logs = source_logs(spark, checkpoint)
     if committed is None:
         return [-1] * len(logs)
-    lines = log(spark, checkpoint, OFFSETS).lines(committed)[1:]
+    lines = spark_log(spark, checkpoint, OFFSETS).lines(committed)[1:]
     return [_entry(line) for line in lines]
 
 

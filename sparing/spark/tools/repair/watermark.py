@@ -1,4 +1,4 @@
-"""Putting a watermark back that an event from far in the future has moved."""
+"""Resetting a watermark that an event from far in the future has advanced."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 from pyspark.sql import SparkSession
 
 from sparing.model.errors import SparingError
-from sparing.spark.tools.repair.aside import Aside
-from sparing.spark.tools.repair.logs import COMMITS, OFFSETS, log
+from sparing.spark.tools.repair.set_aside import SetAsideFolder
+from sparing.spark.tools.repair.spark_logs import COMMITS, OFFSETS, spark_log
 
 BATCH, NEXT = "batchWatermarkMs", "nextBatchWatermarkMs"
 _MILLISECOND = 1_000
@@ -16,7 +16,7 @@ _MILLISECOND = 1_000
 
 def watermark(spark: SparkSession, checkpoint: str) -> int | None:
     """The watermark of the next micro-batch, in microseconds since 1970; None before the first."""
-    commits = log(spark, checkpoint, COMMITS)
+    commits = spark_log(spark, checkpoint, COMMITS)
     if commits.last is None:
         return None
     return int(commits.metadata(commits.last).get(NEXT, 0)) * _MILLISECOND or None
@@ -24,7 +24,7 @@ def watermark(spark: SparkSession, checkpoint: str) -> int | None:
 
 def before_jump(spark: SparkSession, checkpoint: str, latest: int) -> int | None:
     """The first micro-batch that moved the watermark beyond a time; None if none did, or that is too long ago."""
-    commits = log(spark, checkpoint, COMMITS)
+    commits = spark_log(spark, checkpoint, COMMITS)
     beyond = [n for n in commits.names if int(commits.metadata(n).get(NEXT, 0)) * _MILLISECOND > latest]
     first = min(beyond, default=None)
     return first if first == 0 or (first is not None and first - 1 in commits.names) else None
@@ -32,10 +32,10 @@ def before_jump(spark: SparkSession, checkpoint: str, latest: int) -> int | None
 
 def put_back(spark: SparkSession, checkpoint: str, time: int) -> list[str]:
     """Put the watermark back to a time (microseconds); returns what was done, in sentences."""
-    offsets, commits = (log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
+    offsets, commits = (spark_log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
     if commits.last is None:
         raise SparingError(f"No micro-batch of the checkpoint {checkpoint} is committed, so it has no watermark.")
-    aside, millis = Aside.of(spark, checkpoint), time // _MILLISECOND
+    aside, millis = SetAsideFolder.of(spark, checkpoint), time // _MILLISECOND
     changed = 0
     for some, key in ((commits, NEXT), (offsets, BATCH)):
         for number in some.names:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from sparing.spark.io.paths import located
+from sparing.spark.io.paths import hadoop_path
 from sparing.spark.stream.durable import DamagedError, read_bytes, write_bytes
 
 OFFSETS, COMMITS = "offsets", "commits"
@@ -23,8 +23,8 @@ NO_OFFSET = "-"  # what stands in the place of the offset of a source that has h
 
 
 @dataclass(frozen=True)
-class Log:
-    """One log. What it has is read anew for every `Log`."""
+class SparkLog:
+    """One log. What it has is read anew for every `SparkLog`."""
 
     spark: SparkSession
     folder: str
@@ -32,7 +32,7 @@ class Log:
     @cached_property
     def names(self) -> dict[int, str]:
         """Number -> file name, in ascending order."""
-        place, files = located(self.spark, self.folder)
+        place, files = hadoop_path(self.spark, self.folder)
         if not files.exists(place):
             return {}
         names = [status.getPath().getName() for status in files.listStatus(place)]
@@ -91,15 +91,15 @@ def _parsed(path: str, line: str) -> Any:
         raise DamagedError(path, "a line of it is not JSON, as if it had been cut off") from None
 
 
-def log(spark: SparkSession, checkpoint: str, name: str) -> Log:
+def spark_log(spark: SparkSession, checkpoint: str, name: str) -> SparkLog:
     """A log of a checkpoint: `offsets`, `commits`, or `sources/0`."""
-    return Log(spark, f"{checkpoint.rstrip('/')}/{name}")
+    return SparkLog(spark, f"{checkpoint.rstrip('/')}/{name}")
 
 
-def source_logs(spark: SparkSession, checkpoint: str) -> list[Log]:
+def source_logs(spark: SparkSession, checkpoint: str) -> list[SparkLog]:
     """The logs of sources that read files."""
-    place, files = located(spark, f"{checkpoint.rstrip('/')}/sources")
+    place, files = hadoop_path(spark, f"{checkpoint.rstrip('/')}/sources")
     if not files.exists(place):
         return []
     names = sorted(status.getPath().getName() for status in files.listStatus(place))
-    return [log(spark, checkpoint, f"sources/{name}") for name in names if name.isdigit()]
+    return [spark_log(spark, checkpoint, f"sources/{name}") for name in names if name.isdigit()]

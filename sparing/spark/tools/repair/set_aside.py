@@ -1,4 +1,4 @@
-"""Setting files aside: nothing that a repair takes out of a checkpoint, a sink or a source is deleted."""
+"""The folder for files that a repair removes from a checkpoint, a sink or a source: no file is deleted."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 
-from sparing.spark.io.paths import copied, located
+from sparing.spark.io.paths import copy_path, hadoop_path
 
 FOLDER = "set-aside"
 
 
 @dataclass(frozen=True)
-class Aside:
+class SetAsideFolder:
     """A folder for what one repair takes out of a place (a checkpoint or a sink), named by the time of the repair."""
 
     spark: SparkSession
@@ -21,7 +21,7 @@ class Aside:
     name: str
 
     @classmethod
-    def of(cls, spark: SparkSession, place: str) -> Aside:
+    def of(cls, spark: SparkSession, place: str) -> SetAsideFolder:
         """A new one."""
         return cls(spark, place.rstrip("/"), datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ"))
 
@@ -39,9 +39,14 @@ class Aside:
         self._take(path, name, keep=True)
 
     def _take(self, path: str, name: str | None, keep: bool) -> None:
-        place, files = located(self.spark, path)
+        place, files = hadoop_path(self.spark, path)
         if not files.exists(place):
             return
-        top = located(self.spark, self.place)[1].makeQualified(located(self.spark, self.place)[0]).toUri().getPath()
+        top = (
+            hadoop_path(self.spark, self.place)[1]
+            .makeQualified(hadoop_path(self.spark, self.place)[0])
+            .toUri()
+            .getPath()
+        )
         inside = name or files.makeQualified(place).toUri().getPath().removeprefix(top).lstrip("/")
-        copied(self.spark, path, f"{self.path}/{inside}", keep=keep)
+        copy_path(self.spark, path, f"{self.path}/{inside}", keep=keep)

@@ -1,4 +1,4 @@
-"""What is walked under one key of the stateful operator: an interest group, or a partition of a merged topic."""
+"""The walk under one key of the stateful operator: an interest group, or an event partition of a merged topic."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ State = WindowState | MergedState
 def advance(
     worker_plan: WorkerPlan, group: str, state: State | None, held: Iterable[bytes], until: int, late_before: int
 ) -> tuple[State, list[Parcel]]:
-    """Walk one group on, and pack up what came of it."""
+    """Advance the walk of one key up to a time; return the new state and the results as parcels."""
     if (partition := event_partition_of(group)) is not None:
         assert state is None or isinstance(state, MergedState)
         return _advance_events(worker_plan, partition.topic, state, held, until, late_before)
@@ -42,14 +42,14 @@ def _advance_windows(
     worker_plan: WorkerPlan, group: str, state: WindowState | None, held: Iterable[bytes], until: int, late_before: int
 ) -> tuple[WindowState, list[Parcel]]:
     topic_name = worker_plan.topic_of_group.get(group)
-    if topic_name is None:  # all its subscriptions were taken away while the stream stood still
+    if topic_name is None:  # all its subscriptions were removed while the stream was stopped
         return WindowState(), []
     topic = worker_plan.interests.plan.topics[topic_name]
     types = {name: column_type(topic, name) for name in worker_plan.interests.carried[topic.name]}
     arrivals = [Matched.unpack(contents, types) for contents in held]
     began = time.thread_time()
-    interests, overlay = worker_plan.interests, worker_plan.overlay
-    after, outcome = overlay.advance(state, arrivals, until, late_before, bound=interests.bound)
+    interests = worker_plan.interests
+    after, outcome = worker_plan.window_walk.advance(state, arrivals, until, late_before, bound=interests.bound)
     routes = interests.plan.routes
     seconds = time.thread_time() - began - outcome.bound_seconds
     results = [parcels.meter(seconds, {routes.ends(n): least for n, least in outcome.least.items()})]
@@ -58,14 +58,9 @@ def _advance_windows(
     if outcome.bill:
         results.append(parcels.bill(outcome.bill))
     if outcome.late is not None:
-        results.append(
-            _late(
-                _said(topic, outcome.late),
-                outcome.late.publisher,
-                until,
-                "its windows do not count it (plain subscriptions got it)",
-            )
-        )
+        rows, publishers = _as_rows(topic, outcome.late), outcome.late.publisher
+        effect = "its windows do not count it (plain subscriptions received it)"
+        results.append(_late(rows, publishers, until, effect))
     return after, results
 
 
@@ -75,35 +70,35 @@ def _advance_events(
     arrivals = [unpack(contents, worker_plan.interests.plan.topics[topic]) for contents in held]
     began = time.thread_time()
     bound = worker_plan.interests.bound
-    after, outcome = worker_plan.merged(topic).advance(state, arrivals, until, late_before, bound=bound)
+    after, outcome = worker_plan.merged_topic(topic).advance(state, arrivals, until, late_before, bound=bound)
     seconds = time.thread_time() - began
     results = [parcels.meter(seconds, outcome.least if bound else {}, outcome.siena, outcome.bill)]
     if outcome.told:
-        results.append(parcels.told(outcome.told))
+        results.append(parcels.merged_events(outcome.told))
     if outcome.notifications:
         results.append(parcels.windows(outcome.notifications))
     if outcome.bill:
         results.append(parcels.bill(outcome.bill))
     if outcome.late:
-        of = worker_plan.interests.plan.topics[topic]
-        said = [row for late in outcome.late for row in _said(of, late)]
-        by = [publisher for late in outcome.late for publisher in late.publisher]
-        results.append(_late(said, by, until, "what it reports on may have been told already"))
+        declared = worker_plan.interests.plan.topics[topic]
+        rows = [row for late in outcome.late for row in _as_rows(declared, late)]
+        publishers = [publisher for late in outcome.late for publisher in late.publisher]
+        results.append(_late(rows, publishers, until, "its event may have been delivered already"))
     return after, results
 
 
-def _said(topic: Topic, late: Matched | Publications) -> list[str]:
-    """Publications as rows that could be published once more."""
-    there = np.ones(len(late), dtype=bool)
-    known = {"publisher": late.publisher, "topic": np.full(len(late), topic.name, dtype=object), "id": late.id}
-    named = {name: Column(STRING, said, there) for name, said in known.items() if name not in topic.fields}
-    return payloads(named | {field: late.columns[field] for field in topic.fields}, len(late))
+def _as_rows(topic: Topic, late: Matched | Publications) -> list[str]:
+    """Return publications as JSON rows that could be published again."""
+    valid = np.ones(len(late), dtype=bool)
+    common = {"publisher": late.publisher, "topic": np.full(len(late), topic.name, dtype=object), "id": late.id}
+    columns = {name: Column(STRING, values, valid) for name, values in common.items() if name not in topic.fields}
+    return payloads(columns | {field: late.columns[field] for field in topic.fields}, len(late))
 
 
-def _late(rows: Iterable[str], publishers: Iterable[str], watermark: int, so: str) -> Parcel:
-    """Rows that came too late, and what becomes of them."""
+def _late(rows: Iterable[str], publishers: Iterable[str], watermark: int, effect: str) -> Parcel:
+    """Return a parcel of quarantined late rows."""
     when = json_value(EPOCH + watermark * MICROSECOND).strip('"')
-    detail = f"the watermark had reached {when}: {so}"
+    detail = f"the watermark had reached {when}: {effect}"
     return parcels.quarantine(
-        (row, QuarantineReason.LATE.value, detail, by) for row, by in zip(rows, publishers, strict=True)
+        (row, QuarantineReason.LATE.value, detail, publisher) for row, publisher in zip(rows, publishers, strict=True)
     )
