@@ -113,7 +113,7 @@ def test_every_policy_delivers_what_the_judge_says(case, policy):
     delivered = walked(plan, policy, publications)
     check_delivered(plan, publications, [delivered])
     billed = delivered.bill.by_kind().get("notification", 0)
-    assert billed == len(delivered.events) + len(delivered.notifications)
+    assert billed == len(delivered.plain) + len(delivered.notifications)
 
 
 @given(cases(apart=True, least=2), strategies.policies)
@@ -448,6 +448,6 @@ def test_feeding_nothing_gives_nothing():
     plan = strategies.plan_of(strategies.Overlay(("b",)), {}, ())
     walk = Walk(plan)
     for delivered in (walk.feed([]), walk.feed(batches(plan, []), END_OF_TIME)):
-        assert not delivered.events
+        assert not delivered.plain
         assert not delivered.notifications
         assert not delivered.bill

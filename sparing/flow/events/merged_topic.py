@@ -55,7 +55,7 @@ class MergedOutcome:
     how events are merged. `late` are reports that came too late.
     """
 
-    told: list[MergedNotification]
+    merged: list[MergedNotification]
     notifications: list[Notifications]
     bill: Bill
     siena: dict[tuple[str, str], int]

@@ -52,7 +52,7 @@ class Bat(LinkPolicy):
 
     name = DecisionRule.BAT
     rule = staticmethod(aggregate)
-    together = True
+    one_group = True
 
     def why(self, turn: Turn) -> str:
         """The broker's mode."""

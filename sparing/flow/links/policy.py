@@ -58,7 +58,7 @@ class LinkPolicy:
     name: ClassVar[str]
     rule: ClassVar[Rule] = staticmethod(look_up)
     at_once: ClassVar[bool] = False  # publications cross links on arrival, so that nothing ever waits to be decided on
-    together: ClassVar[bool] = False  # decisions depend on all that a broker sees, so groups cannot be worked on apart
+    one_group: ClassVar[bool] = False  # decisions depend on all that a broker sees, so groups cannot be worked on apart
     whole_trace: ClassVar[bool] = False  # must know everything that will be published: batch only
     degrees: ClassVar[bool] = False  # the rule asks for degrees of items
     matching: ClassVar[bool] = False  # the rule needs a maximum matching of each link's graph, and so degrees

@@ -35,7 +35,7 @@ class Chosen:
     """Who gets to see the publications; `asked` are the matches that brokers had to count first, if any."""
 
     pairs: Pairs
-    asked: Pairs | None = None
+    count_requests: Pairs | None = None
 
 
 class Chooser:

@@ -15,7 +15,7 @@ from sparing.flow.arrival.matched import Matched, concat
 from sparing.flow.deliver.count_windows import CountTail
 from sparing.flow.deliver.identity import about_count_window
 from sparing.flow.deliver.notifications import Notifications
-from sparing.flow.deliver.results import payloads
+from sparing.flow.deliver.results import window_payloads
 from sparing.flow.ledger import Ledger
 from sparing.flow.links.static import least_messages
 from sparing.flow.windows.edges import Edges, joined, renumbered
@@ -108,9 +108,9 @@ class Step:
         if not len(new):
             return
         # Only the columns that the group computes with; what came along for other purposes is not kept.
-        new = new.only(self.interests.fields[self.plan.subscriptions[int(new.held[0])].query.topic])
+        new = new.with_columns(self.interests.fields[self.plan.subscriptions[int(new.held[0])].query.topic])
         # Rows from before a change of the subscription table may have other columns than are needed now.
-        self.rows = new if self.rows is None else concat([self.rows.like(new), new])
+        self.rows = new if self.rows is None else concat([self.rows.with_columns_of(new), new])
         self.fresh = np.concatenate([self.fresh, np.ones(len(new), dtype=bool)])
 
     def receive(self, items: Sequence[LinkItem], until: int) -> None:
@@ -317,7 +317,7 @@ class Step:
         aggregations = [a for a in (self.interests.aggregations[s] for s in kinds.tolist()) if a is not None]
         columns = {} if self.rows is None else self.rows.columns
         if not self.foreign:
-            return payloads(aggregations, which, columns, starts, rows)
+            return window_payloads(aggregations, which, columns, starts, rows)
         states = []
         for window, subscription in enumerate(subscriptions.tolist()):
             mine = rows[starts[window] : starts[window + 1]]
@@ -403,7 +403,7 @@ class Step:
         first, last = (self.rows.time[rows] for rows in ends)
         starts = np.cumsum([0, *map(len, windows)])
         which = np.zeros(len(windows), dtype=np.int64)
-        found = payloads([aggregation], which, self.rows.columns, starts, np.concatenate(windows))
+        found = window_payloads([aggregation], which, self.rows.columns, starts, np.concatenate(windows))
         owner = np.full(len(windows), subscription, dtype=np.int32)
         about = list(map(about_count_window, *(self._named(rows) for rows in ends)))
         self.notifications.append(Notifications(owner, first, last, found, about))

@@ -10,8 +10,8 @@ import numpy as np
 from sparing.flow.admit.admission import QuarantineReason
 from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.matched import Matched
+from sparing.flow.deliver.json_columns import row_payloads
 from sparing.flow.deliver.payload import json_value
-from sparing.flow.deliver.written import payloads
 from sparing.flow.events.merged_topic import MergedState
 from sparing.flow.events.reports import unpack
 from sparing.flow.windows.items import column_type
@@ -45,7 +45,7 @@ def _advance_windows(
     if topic_name is None:  # all its subscriptions were taken away while the stream stood still
         return WindowState(), []
     topic = worker_plan.interests.plan.topics[topic_name]
-    types = {name: column_type(topic, name) for name in worker_plan.interests.carried[topic.name]}
+    types = {name: column_type(topic, name) for name in worker_plan.interests.held_fields[topic.name]}
     arrivals = [Matched.unpack(contents, types) for contents in held]
     began = time.thread_time()
     interests, overlay = worker_plan.interests, worker_plan.overlay
@@ -78,8 +78,8 @@ def _advance_events(
     after, outcome = worker_plan.merged(topic).advance(state, arrivals, until, late_before, bound=bound)
     seconds = time.thread_time() - began
     results = [parcels.meter(seconds, outcome.least if bound else {}, outcome.siena, outcome.bill)]
-    if outcome.told:
-        results.append(parcels.told(outcome.told))
+    if outcome.merged:
+        results.append(parcels.told(outcome.merged))
     if outcome.notifications:
         results.append(parcels.windows(outcome.notifications))
     if outcome.bill:
@@ -97,7 +97,7 @@ def _said(topic: Topic, late: Matched | Publications) -> list[str]:
     there = np.ones(len(late), dtype=bool)
     known = {"publisher": late.publisher, "topic": np.full(len(late), topic.name, dtype=object), "id": late.id}
     named = {name: Column(STRING, said, there) for name, said in known.items() if name not in topic.fields}
-    return payloads(named | {field: late.columns[field] for field in topic.fields}, len(late))
+    return row_payloads(named | {field: late.columns[field] for field in topic.fields}, len(late))
 
 
 def _late(rows: Iterable[str], publishers: Iterable[str], watermark: int, so: str) -> Parcel:

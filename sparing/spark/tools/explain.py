@@ -235,7 +235,7 @@ def _window(interests: Interests, number: int, at: int) -> tuple[int, int]:
 def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int | None) -> Walked | None:
     interests = worker_plan.interests
     topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
-    types = {name: column_type(topic, name) for name in interests.carried[topic.name]}
+    types = {name: column_type(topic, name) for name in interests.held_fields[topic.name]}
     arrivals = [Matched.unpack(parcel, types) for parcel in parcels]
     moment = _last(arrivals, interests, number) if at is None else at
     if moment is None:
