@@ -49,7 +49,7 @@ def _advance_windows(
     arrivals = [Matched.unpack(contents, types) for contents in held]
     began = time.thread_time()
     interests, overlay = worker_plan.interests, worker_plan.overlay
-    after, outcome = overlay.advance(state, arrivals, until, late_before, bound=interests.bound)
+    after, outcome = overlay.advance(state, arrivals, until, late_before=late_before, bound=interests.bound)
     routes = interests.plan.routes
     seconds = time.thread_time() - began - outcome.bound_seconds
     results = [parcels.meter(seconds, {routes.ends(n): least for n, least in outcome.least.items()})]

@@ -245,7 +245,7 @@ def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int
     _, outcome = worker_plan.overlay.advance(None, arrivals, END_OF_TIME, watcher=explainer)
     mine = [n.payload for found in outcome.notifications for n in found if (n.subscription, n.end) == (number, end)]
     payload = mine[0] if mine else None
-    return Walked(start, end, tuple(explainer.decisions), explainer.told if mine else None, payload)
+    return Walked(start, end, tuple(explainer.decisions), explainer.notified if mine else None, payload)
 
 
 def _last(arrivals: list[Matched], interests: Interests, number: int) -> int | None:
