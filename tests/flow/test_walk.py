@@ -196,7 +196,7 @@ def test_going_in_small_steps_makes_no_difference(case, policy, most):
     """A long trace is walked in portions, so that not too much is worked on at once."""
     plan, publications = case
     whole, walk = walked(plan, policy, publications), Walk(plan, policy)
-    walk._overlay.most_items = most
+    walk._window_walk.most_items = most
     stepped = walk.feed(batches(plan, publications))
     assert stepped.bill == whole.bill
     assert sorted(map(repr, stepped.notifications)) == sorted(map(repr, whole.notifications))
