@@ -1,8 +1,8 @@
-"""Interest groups: sets of subscriptions that no publication can tie to another set.
+"""Interest groups: sets of subscriptions such that no publication matches subscriptions of two sets.
 
-What is decided in one group never depends on another, so groups are worked on in parallel and the result is exact.
-Boxes that share no value in one field can never match the same publication: a sweep along that field cuts them
-apart. Each part is cut again along the other fields, until no field cuts any further.
+Decisions in one group never depend on another group, so groups run in parallel and results are exact. Boxes that are
+disjoint in one field never match the same publication: a sweep along that field separates them. Each part is divided
+again along the other fields, until no field divides it further.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from sparing.model.box import Box
 from sparing.model.constraint import Range
 
 
-def interest_groups(boxes: Sequence[Box], together: Sequence[str | None] | None = None) -> list[list[int]]:
-    """The groups, each as ascending box numbers, in the order of their first members.
+def interest_groups(boxes: Sequence[Box], keep: Sequence[str | None] | None = None) -> list[list[int]]:
+    """Return the groups, each as ascending box numbers, in the order of their first members.
 
-    Boxes with the same name in `together` (None: no name) are kept in one group even if they could be cut apart. The
-    cost is n log n for every field and level of cutting.
+    Boxes with the same label in `keep` (None: no label) stay in one group. The cost is n log n for every field and
+    level of division.
     """
-    named = together or [None] * len(boxes)
+    labels = keep or [None] * len(boxes)
     fields = sorted({field for box in boxes for field in box.fields})
     groups = []
     undivided = [list(range(len(boxes)))] if boxes else []
     while undivided:
         members = undivided.pop()
         for field in fields:
-            parts = _cut(field, members, boxes, named)
+            parts = _divide(field, members, boxes, labels)
             if len(parts) > 1:
                 undivided.extend(parts)
                 break
@@ -35,8 +35,8 @@ def interest_groups(boxes: Sequence[Box], together: Sequence[str | None] | None 
     return sorted(groups)
 
 
-def _cut(field: str, members: list[int], boxes: Sequence[Box], named: Sequence[str | None]) -> list[list[int]]:
-    """The parts whose members overlap, directly or through others, in their constraints on one field."""
+def _divide(field: str, members: list[int], boxes: Sequence[Box], labels: Sequence[str | None]) -> list[list[int]]:
+    """Return the parts whose members overlap, directly or through others, in their constraints on one field."""
     constraints = {number: boxes[number].on(field) for number in members}
     leader = {number: number for number in members}
 
@@ -49,11 +49,11 @@ def _cut(field: str, members: list[int], boxes: Sequence[Box], named: Sequence[s
     def join(one: int, other: int) -> None:
         leader[find(other)] = find(one)
 
-    first_named: dict[str, int] = {}
+    first_labelled: dict[str, int] = {}
     for number in members:
-        name = named[number]
-        if name is not None:
-            join(first_named.setdefault(name, number), number)
+        label = labels[number]
+        if label is not None:
+            join(first_labelled.setdefault(label, number), number)
     accept_missing = [number for number, constraint in constraints.items() if constraint.missing]
     for number in accept_missing[1:]:
         join(accept_missing[0], number)

@@ -1,4 +1,4 @@
-"""The ledger: counts messages by the numbers of links and subscriptions, and writes the bill with names."""
+"""The ledger: counters of messages by link and subscription number, and the bill made from them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sparing.flow.arrival.kernels import count_crossings, count_notifications
 from sparing.flow.arrival.pairs import Pairs
 from sparing.model.bill import Bill, BillKey, MessageKind
 
-MOST_COUNTERS = 1 << 20
+MOST_COUNTERS = 1 << 20  # above this, counting by sorting takes less memory than a dense table
 
 
 class Ledger:
-    """Messages counted so far, for one plan."""
+    """Message counters for one plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -24,21 +24,21 @@ class Ledger:
         self._last_hops: Counter[tuple[int, int]] = Counter()
 
     def cross_many(self, links: np.ndarray, kind: MessageKind, times: np.ndarray) -> None:
-        """One message for each (link, time)."""
+        """Count one message for each (link, time)."""
         for link, bucket, messages in _counted(links, times // self._plan.bucket):
             self._links[link, kind, bucket] += messages
 
     def cross_in(self, link: int, kind: MessageKind, bucket: int, messages: int) -> None:
-        """Messages sent over a link in a time bucket."""
+        """Count messages over a link in a time bucket."""
         self._links[link, kind, bucket] += messages
 
     def notify_all(self, subscriptions: np.ndarray, times: np.ndarray) -> None:
-        """One notification for each (subscription, time)."""
+        """Count one notification for each (subscription, time)."""
         for subscription, bucket, messages in _counted(subscriptions, times // self._plan.bucket):
             self._last_hops[subscription, bucket] += messages
 
     def notify_many(self, pairs: Pairs, times: np.ndarray) -> None:
-        """One notification for each pair; `times` are those of all rows."""
+        """Count one notification for each pair; `times` are the event times of all rows."""
         buckets, bucket_of_row = np.unique(times // self._plan.bucket, return_inverse=True)
         if len(self._plan.subscriptions) * len(buckets) > MOST_COUNTERS + 8 * len(pairs):
             for subscription, bucket, messages in _counted(pairs.subscriptions, times[pairs.rows] // self._plan.bucket):
@@ -50,15 +50,15 @@ class Ledger:
             self._last_hops[subscription, int(buckets[bucket])] += int(counts[subscription, bucket])
 
     def cross_to(self, rows: np.ndarray, goals: np.ndarray, at: np.ndarray, times: np.ndarray) -> None:
-        """One publication over each link on the way of rows to their goals, once per row; rows must ascend.
+        """Count one publication per row and link on the paths from the row's broker to its goals.
 
-        `at` and `times` are those of all rows.
+        `rows` ascend; `at` and `times` are the brokers and event times of all rows.
         """
         for link, bucket, messages in self._crossings(rows, goals, at, times):
             self._links[link, MessageKind.PUBLICATION, bucket] += messages
 
-    def ask(self, pairs: Pairs, at: np.ndarray, times: np.ndarray) -> None:
-        """One question over each link on the way of rows to their subscriptions, and one answer back."""
+    def request_counts(self, pairs: Pairs, at: np.ndarray, times: np.ndarray) -> None:
+        """Count a request for the number of matches, and its answer, on each link from rows to their subscriptions."""
         for link, bucket, messages in self._crossings(pairs.rows, self._plan.broker_of[pairs.subscriptions], at, times):
             self._links[link, MessageKind.COORDINATION, bucket] += messages
             self._links[self._plan.routes.reverse(link), MessageKind.COORDINATION, bucket] += messages
@@ -66,16 +66,16 @@ class Ledger:
     def _crossings(
         self, rows: np.ndarray, goals: np.ndarray, at: np.ndarray, times: np.ndarray
     ) -> Iterator[tuple[int, int, int]]:
-        """Link, bucket, and how many rows cross it then."""
+        """Return links, buckets, and the number of rows that cross the link in the bucket."""
         routes = self._plan.routes
         buckets, bucket_of_row = np.unique(times // self._plan.bucket, return_inverse=True)
         counts = np.zeros((len(routes.target), len(buckets)), dtype=np.int64)
         count_crossings(rows, goals, at, routes.link_of, routes.target, bucket_of_row, counts)
-        for link, bucket in zip(*(found.tolist() for found in np.nonzero(counts)), strict=True):
+        for link, bucket in zip(*(axis.tolist() for axis in np.nonzero(counts)), strict=True):
             yield link, int(buckets[bucket]), int(counts[link, bucket])
 
     def bill(self) -> Bill:
-        """What has been counted, by name."""
+        """Return the bill, with names of brokers and subscribers."""
         bill, plan = Bill(), self._plan
         for (link, kind, bucket), messages in self._links.items():
             bill[BillKey(*plan.routes.ends(link), kind, bucket * plan.bucket)] += messages
@@ -85,13 +85,13 @@ class Ledger:
         return bill
 
 
-def _counted(things: np.ndarray, buckets: np.ndarray) -> list[tuple[int, int, int]]:
-    """How often each (thing, bucket) occurs."""
-    if not len(things):
+def _counted(numbers: np.ndarray, buckets: np.ndarray) -> list[tuple[int, int, int]]:
+    """Return each different (number, bucket) with its frequency."""
+    if not len(numbers):
         return []
     first = int(buckets.min())
     width = int(buckets.max()) - first + 1
-    keys = things.astype(np.int64) * width + (buckets - first)
+    keys = numbers.astype(np.int64) * width + (buckets - first)
     if int(keys.max()) < max(1 << 20, 8 * len(keys)):
         counts = np.bincount(keys)
         keys = np.flatnonzero(counts)

@@ -1,7 +1,7 @@
-"""The whole walk in one process, without Spark: the twin of the Spark pipeline, and its judge in tests.
+"""The whole walk in one process, without Spark. Tests use it as the reference for the Spark pipeline.
 
-Feed it publications as they come and say how far time has got; it hands out what was delivered. Brokers hosted
-elsewhere are reached through the items that it gives and takes.
+`Walk.feed` takes publications and an event time, and returns the deliveries up to that time. Brokers in other
+processes exchange link items with it.
 """
 
 from __future__ import annotations
@@ -33,40 +33,43 @@ from sparing.model.types import BEGINNING, END_OF_TIME
 
 @dataclass
 class Deliveries:
-    """Everything that came out so far.
+    """The output of one `Walk.feed`.
 
-    `events` are plain deliveries: (subscription number, publication id); `publishers` has the publisher of each.
+    `plain` are the plain deliveries as (subscription number, publication id), and `publishers` the publisher of each.
+    `merged` are notifications about merged events. `sent` are items for brokers hosted by other processes.
     """
 
-    events: list[tuple[int, str]] = field(default_factory=list)
+    plain: list[tuple[int, str]] = field(default_factory=list)
     publishers: list[str] = field(default_factory=list)
     notifications: list[Notification] = field(default_factory=list)
     bill: Bill = field(default_factory=Bill)
     late: list[Matched] = field(default_factory=list)
-    told: list[MergedNotification] = field(default_factory=list)
+    merged: list[MergedNotification] = field(default_factory=list)
     late_reports: list[Publications] = field(default_factory=list)
     sent: list[LinkItem] = field(default_factory=list)
 
     def ids(self, plan: Plan) -> list[str]:
-        """The ids of all notifications."""
-        plain = zip(self.events, self.publishers, strict=True)
-        found = [(number, about_event(publisher, id_)) for (number, id_), publisher in plain]
-        found += [(n.subscription, n.about) for n in self.notifications]
-        found += [(number, t.about) for t in self.told for number in t.subscriptions]
-        return [notification_id(plan.subscriptions[number].id, about) for number, about in found]
+        """Return the ids of all notifications."""
+        plain = zip(self.plain, self.publishers, strict=True)
+        subjects = [(number, about_event(publisher, id_)) for (number, id_), publisher in plain]
+        subjects += [(n.subscription, n.about) for n in self.notifications]
+        subjects += [(number, m.about) for m in self.merged for number in m.subscriptions]
+        return [notification_id(plan.subscriptions[number].id, about) for number, about in subjects]
 
 
 class Walk:
-    """One plan under way, or the part of it that is hosted here."""
+    """The walk of one plan, with all brokers or those hosted by this process."""
 
     def __init__(self, plan: Plan, policy: LinkPolicy | None = None, hosted: Iterable[str] | None = None) -> None:
         self.interests = Interests.of(plan) if policy is None else Interests(plan, policy)
         here = None if hosted is None else tuple(hosted)
         self._at_once = AtOnce(self.interests, here)
-        self._overlay = WindowWalk(self.interests, here)
+        self._window_walk = WindowWalk(self.interests, here)
         self._states: dict[str, WindowState] = {}
         if here is not None and any(topic.merge is not None for topic in plan.topics.values()):
-            raise SparingError("Brokers of a deployment with merged topics cannot be hosted apart: host all of them.")
+            raise SparingError(
+                "A deployment with merged topics cannot be split over several processes: host all its brokers in one."
+            )
         self._events: dict[tuple[str, int], MergedState] = {}
         self._merged: dict[str, MergedTopic] = {}
         self._time = BEGINNING
@@ -74,80 +77,85 @@ class Walk:
     def feed(
         self, batches: Sequence[Publications], until: int = END_OF_TIME, received: Sequence[LinkItem] = ()
     ) -> Deliveries:
-        """Take in publications, and items from elsewhere; do everything that falls before event time `until`.
+        """Process publications, and items from other processes, up to event time `until` (exclusive).
 
-        Publications made before the last `until` are too late for windows.
+        Publications before the previous `until` are late events: windows do not count them.
         """
-        delivered = Deliveries()
+        deliveries = Deliveries()
         plain = [batch for batch in batches if self._topics[batch.topic].merge is None]
-        made_here = [arrival for batch in plain for arrival in self._at_once.arrive(batch)]
-        made_elsewhere = self._at_once.receive([i for i in received if i.states is None and not i.subscription])
-        waiting: dict[str, list[Matched]] = {}
-        for arrival in made_here + made_elsewhere:
-            self._deliver(arrival, delivered)
-        for arrival in made_here:
+        local = [arrival for batch in plain for arrival in self._at_once.arrive(batch)]
+        remote = self._at_once.receive([i for i in received if i.states is None and not i.subscription])
+        held: dict[str, list[Matched]] = {}
+        for arrival in local + remote:
+            self._deliver(arrival, deliveries)
+        for arrival in local:
             for group, matched in arrival.held.items():
-                waiting.setdefault(group, []).append(matched)
-        for arrival in made_elsewhere:
+                held.setdefault(group, []).append(matched)
+        for arrival in remote:
             for group, matched in arrival.held.items():
-                on_time = np.flatnonzero(matched.time >= self._time)  # late ones are reported where they were made
-                waiting.setdefault(group, []).append(matched.take(on_time))
+                on_time = np.flatnonzero(matched.time >= self._time)  # the publisher's process reports late ones
+                held.setdefault(group, []).append(matched.take(on_time))
         decided = self._decided(received)
-        for group in sorted(waiting.keys() | self._states.keys() | decided.keys()):
-            state, outcome = self._overlay.advance(
-                self._states.get(group), waiting.get(group, ()), until, self._time, decided.get(group, ())
+        for group in sorted(held.keys() | self._states.keys() | decided.keys()):
+            state, outcome = self._window_walk.advance(
+                self._states.get(group),
+                held.get(group, ()),
+                until,
+                late_before=self._time,
+                received=decided.get(group, ()),
             )
             self._states[group] = state
             if state.empty:
                 del self._states[group]
-            delivered.notifications += [n for found in outcome.notifications for n in found]
-            delivered.bill.update(outcome.bill)
-            delivered.sent += outcome.sent
+            deliveries.notifications += [n for columns in outcome.notifications for n in columns]
+            deliveries.bill.update(outcome.bill)
+            deliveries.sent += outcome.sent
             if outcome.late is not None:
-                delivered.late.append(outcome.late)
-        self._feed_events(batches, until, delivered)
+                deliveries.late.append(outcome.late)
+        self._feed_merged(batches, until, deliveries)
         self._time = until
-        return delivered
+        return deliveries
 
     @property
     def _topics(self) -> Mapping[str, Topic]:
         return self.interests.plan.topics
 
-    def _feed_events(self, batches: Sequence[Publications], until: int, delivered: Deliveries) -> None:
-        """The same for merged topics."""
+    def _feed_merged(self, batches: Sequence[Publications], until: int, deliveries: Deliveries) -> None:
+        """Process the reports of merged topics."""
         reports: dict[tuple[str, int], list[Publications]] = {partition: [] for partition in self._events}
         for batch in batches:
             if self._topics[batch.topic].merge is not None:
                 partitions = self.interests.partitions(batch.topic)
-                for partition, some in by_partition(batch, self._topics[batch.topic], partitions):
-                    reports.setdefault((batch.topic, partition), []).append(some)
-        for (topic, partition), found in sorted(reports.items()):
+                for partition, share in by_partition(batch, self._topics[batch.topic], partitions):
+                    reports.setdefault((batch.topic, partition), []).append(share)
+        for (topic, partition), arrivals in sorted(reports.items()):
             if topic not in self._merged:
-                self._merged[topic] = MergedTopic(self.interests, topic, self._at_once, self._overlay)
+                self._merged[topic] = MergedTopic(self.interests, topic, self._at_once, self._window_walk)
             before = self._events.get((topic, partition))
-            state, outcome = self._merged[topic].advance(before, found, until, self._time)
+            state, outcome = self._merged[topic].advance(before, arrivals, until, self._time)
             self._events[topic, partition] = state
             if state.empty:
                 del self._events[topic, partition]
-            delivered.told += outcome.told
-            delivered.notifications += [n for some in outcome.notifications for n in some]
-            delivered.bill.update(outcome.bill)
-            delivered.late_reports += outcome.late
+            deliveries.merged += outcome.merged
+            deliveries.notifications += [n for columns in outcome.notifications for n in columns]
+            deliveries.bill.update(outcome.bill)
+            deliveries.late_reports += outcome.late
 
-    def _deliver(self, arrival: Arrival, delivered: Deliveries) -> None:
+    def _deliver(self, arrival: Arrival, deliveries: Deliveries) -> None:
+        """Add the plain deliveries of an arrival."""
         rows = arrival.plain.rows
         ids = arrival.publications.id[rows].tolist()
-        delivered.events += zip(arrival.plain.subscriptions.tolist(), ids, strict=True)
-        delivered.publishers += arrival.publications.publisher[rows].tolist()
-        delivered.bill.update(arrival.bill)
-        delivered.sent += arrival.sent
+        deliveries.plain += zip(arrival.plain.subscriptions.tolist(), ids, strict=True)
+        deliveries.publishers += arrival.publications.publisher[rows].tolist()
+        deliveries.bill.update(arrival.bill)
+        deliveries.sent += arrival.sent
 
     def _decided(self, received: Sequence[LinkItem]) -> dict[str, list[LinkItem]]:
-        """Items that a decision elsewhere sent, by interest group."""
+        """Return the items that a link decision in another process sent, by interest group."""
         names, group_of = self.interests.groups
         number = {subscription.id: n for n, subscription in enumerate(self.interests.plan.subscriptions)}
-        found: dict[str, list[LinkItem]] = {}
+        decided: dict[str, list[LinkItem]] = {}
         for item in received:
             if item.subscription:
-                found.setdefault(names[group_of[number[item.subscription]]], []).append(item)
-        return found
+                decided.setdefault(names[group_of[number[item.subscription]]], []).append(item)
+        return decided

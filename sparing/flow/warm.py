@@ -1,6 +1,6 @@
-"""Compiling ahead: a process that has walked once has compiled everything, and left it on disk for others.
+"""Compilation ahead of time: one small walk compiles all kernels and stores them in Numba's cache on disk.
 
-Spark's workers would all begin by compiling the same functions, each for itself; the driver does it once before.
+The driver does this once, so that Spark's workers load the kernels instead of compiling them again.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _TOPIC = Topic("t", "ts", {"x": INT, "y": DOUBLE, "s": STRING, "ts": TIMESTAMP})
 
 
 def warm_up(ranking: bool = False) -> None:
-    """Compile the walk, or load it if that has been done; once in a process. With `ranking` also top-k choice."""
-    with _LOCK:  # who comes second waits
+    """Compile the kernels of the walk, or load them from the cache, once per process; with `ranking` also top-k."""
+    with _LOCK:  # a second thread waits for the first
         _walk_once()
         if ranking:
             _rank_once()
@@ -43,7 +43,7 @@ def warm_up(ranking: bool = False) -> None:
 
 @cache
 def _rank_once() -> None:
-    """Choose one of two, in every way that there is."""
+    """Choose one of two subscriptions, under every rank."""
     ranks = [*(Rank(None, fair) for fair in Fairness), Rank(Measure.DIVERSE)]
     offered = tuple(Advertisement(f"p{n}", "a", "t", Box(), 1, rank) for n, rank in enumerate(ranks))
     subscriptions = tuple(Subscription(name, "A", Query("t", Box())) for name in ("one", "other"))
@@ -77,7 +77,7 @@ def _plan(offered: tuple[Advertisement, ...], subscriptions: tuple[Subscription,
 
 
 def _publications() -> Publications:
-    rows = 64  # enough for the index to work as it does with many
+    rows = 64  # enough for the index to use the same code as for large batches
     valid = np.ones(rows, dtype=bool)
     numbers = np.arange(rows)
     columns = {
@@ -88,7 +88,7 @@ def _publications() -> Publications:
     }
     text = np.full(rows, "{}", dtype=object)
     at = np.zeros(rows, dtype=np.int32)
-    return Publications("t", numbers, text, text, at, columns, text)
+    return Publications(topic="t", time=numbers, id=text, publisher=text, at=at, columns=columns, payload=text)
 
 
 def _function(name: str, type_: FieldType | None) -> Function:

@@ -17,7 +17,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
 from sparing.flow.arrival.at_once import AtOnce
-from sparing.flow.events.explain import Chronicler, Story
+from sparing.flow.events.explain import Story, StoryRecorder
 from sparing.flow.events.merged_topic import MergedOutcome, MergedTopic
 from sparing.flow.interests import Interests
 from sparing.flow.walk import Deliveries, Walk
@@ -54,7 +54,7 @@ def watched(found: Plan, key: str = "401 km 3") -> tuple[list[Story], MergedOutc
     """The stories of events with a key, and all that came of the reports."""
     interests = Interests.of(found)
     topic = MergedTopic(interests, "incidents", AtOnce(interests), WindowWalk(interests))
-    watch = Chronicler(topic.context, key)
+    watch = StoryRecorder(topic.context, key)
     _, outcome = topic.advance(None, [walks.published(found, WITH_KEYS)], END_OF_TIME, BEGINNING, watch)
     return watch.stories(), outcome
 
@@ -128,7 +128,7 @@ def test_why_a_subscription_was_told_or_not(capsys: pytest.CaptureFixture[str]) 
     number = next(n for n, s in enumerate(found.subscriptions) if s.id == "alarm")
     interests = Interests.of(found)
     topic = MergedTopic(interests, "incidents", AtOnce(interests), WindowWalk(interests))
-    watch = Chronicler(topic.context, "401 km 3")
+    watch = StoryRecorder(topic.context, "401 km 3")
     topic.advance(None, [walks.published(found, WITH_KEYS)], END_OF_TIME, BEGINNING, watch)
     first, second = watch.stories(number)
     last = []

@@ -350,7 +350,7 @@ def judge_of(policy: LinkPolicy) -> Judge:
 
 def events_of(plan: Plan, delivered: Sequence[Deliveries]) -> list[tuple[str, str]]:
     """Plain deliveries as the judge names them, in order."""
-    return sorted((plan.subscriptions[number].id, id_) for d in delivered for number, id_ in d.events)
+    return sorted((plan.subscriptions[number].id, id_) for d in delivered for number, id_ in d.plain)
 
 
 def results_of(plan: Plan, delivered: Sequence[Deliveries]) -> list[Result]:

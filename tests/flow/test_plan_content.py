@@ -65,7 +65,7 @@ def look_at_everything(value: object) -> list[str]:
 def test_looking_at_a_plan_leaves_its_fingerprint_and_what_is_sent_as_they_were():
     found = interests()
     before, sent = digest(found), pickle.dumps(found)
-    assert {"groups", "carried"} <= set(look_at_everything(found))
+    assert {"groups", "held_fields"} <= set(look_at_everything(found))
     assert digest(found) == before
     assert {"contests", "weights", "_tables"} <= set(look_at_everything(found.plan))
     found.plan.table(0, 1)

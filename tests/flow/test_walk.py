@@ -113,7 +113,7 @@ def test_every_policy_delivers_what_the_judge_says(case, policy):
     delivered = walked(plan, policy, publications)
     check_delivered(plan, publications, [delivered])
     billed = delivered.bill.by_kind().get("notification", 0)
-    assert billed == len(delivered.events) + len(delivered.notifications)
+    assert billed == len(delivered.plain) + len(delivered.notifications)
 
 
 @given(cases(apart=True, least=2), strategies.policies)
@@ -196,7 +196,7 @@ def test_going_in_small_steps_makes_no_difference(case, policy, most):
     """A long trace is walked in portions, so that not too much is worked on at once."""
     plan, publications = case
     whole, walk = walked(plan, policy, publications), Walk(plan, policy)
-    walk._overlay.most_items = most
+    walk._window_walk.most_items = most
     stepped = walk.feed(batches(plan, publications))
     assert stepped.bill == whole.bill
     assert sorted(map(repr, stepped.notifications)) == sorted(map(repr, whole.notifications))
@@ -418,7 +418,7 @@ def test_three_processes_do_what_one_does_on_the_overlay_of_the_experiments(name
 def test_brokers_with_links_between_them_are_hosted_together_if_the_policy_needs_that(name):
     overlay = strategies.Overlay(("a", "b", "c"), (Link("a", "b"),))
     plan = strategies.plan_of(overlay, {}, ())
-    with pytest.raises(SparingError, match=f"cannot be hosted apart under the decision {name}: host all of them"):
+    with pytest.raises(SparingError, match=f"decision {name} cannot be split over several processes"):
         Walk(plan, POLICIES[name], hosted=["a", "c"])
     assert not Walk(plan, POLICIES[name], hosted=["a", "b"]).feed([]).sent
 
@@ -448,6 +448,6 @@ def test_feeding_nothing_gives_nothing():
     plan = strategies.plan_of(strategies.Overlay(("b",)), {}, ())
     walk = Walk(plan)
     for delivered in (walk.feed([]), walk.feed(batches(plan, []), END_OF_TIME)):
-        assert not delivered.events
+        assert not delivered.plain
         assert not delivered.notifications
         assert not delivered.bill

@@ -153,7 +153,7 @@ def test_a_plain_subscription_on_the_way_takes_publications_out_of_the_graph():
     delivered, asked = walked(plan, decide(plan), FIGURE_3)
     assert {link for link, *_ in asked} == {"b2>b3"}
     assert messages(delivered) == {("b1>b2", "publication"): 4, ("b2>b3", "result"): 3}
-    assert len(delivered.events) == 4
+    assert len(delivered.plain) == 4
 
 
 def test_equal_ends_are_decided_in_the_order_of_subscription_ids():
@@ -268,7 +268,7 @@ def test_who_is_among_the_k_best_does_not_depend_on_gaps():
     found = replace(batch(plan, "t", publications), advertisement=np.zeros(2, dtype=np.int64))
     delivered = Walk(plan).feed([found])
     assert [(n.subscription, n.payload) for n in delivered.notifications] == [(0, '{"median y":1.0}')]
-    assert delivered.events == []
+    assert delivered.plain == []
     assert delivered.bill.only(MessageKind.PUBLICATION).total() == 1
 
 
@@ -292,7 +292,7 @@ def test_subscriptions_count_what_is_made_while_they_are_in_force():
             ("w", 10): '{"n":1}',
             ("digest", 0): '{"events":[{"x":5},{"x":9},{"x":14}]}',
         }
-        assert [id_ for _, id_ in delivered.events] == ["05", "09", "14"]
+        assert [id_ for _, id_ in delivered.plain] == ["05", "09", "14"]
 
 
 def test_digests_and_count_windows_go_by_time_then_id_across_batches():

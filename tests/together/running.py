@@ -127,7 +127,7 @@ def _collect(plan: Plan, publications: Sequence[Publications], delivered: Delive
     assert not delivered.late
     assert not delivered.late_reports
     rows = {id_: (p, row) for p in publications for row, id_ in enumerate(p.id.tolist())}
-    for number, id_ in delivered.events:
+    for number, id_ in delivered.plain:
         subscription, (some, row) = plan.subscriptions[number], rows[id_]
         values = json.loads(some.texts[row])
         columns = subscription.query.columns
@@ -136,7 +136,7 @@ def _collect(plan: Plan, publications: Sequence[Publications], delivered: Delive
         outcome.deliveries.append(event)
     for n in delivered.notifications:
         outcome.deliveries.append(_window(plan, n.subscription, n.start, n.end, n.payload))
-    for telling in delivered.told:
+    for telling in delivered.merged:
         for number in telling.subscriptions:
             id_, payload = plan.subscriptions[number].id, canonical(json.loads(telling.payload))
             outcome.deliveries.append(Delivery(id_, "merged", "", telling.time, telling.start, telling.end, payload))

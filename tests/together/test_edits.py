@@ -101,7 +101,7 @@ def test_who_stays_notices_nothing_and_who_comes_gets_what_follows(case: Edited)
     try:
         outcome = running.stream(case.steps)
     except SparingError as error:
-        if "ties together subscriptions whose windows are being computed apart" not in str(error):
+        if "of two interest groups with open windows" not in str(error):
             raise
         event("groups would be tied")
         return

@@ -1,1 +1,1 @@
-"""Admission: rows become publications, or go to quarantine with a reason."""
+"""Admission: `admission` checks rows, which become `publications` or go to quarantine with a reason."""

@@ -1,7 +1,7 @@
-"""Admission: which rows are publications that their publishers may make, and why the others are not.
+"""Admission: the check of input rows against publishers, topics, types and advertisements.
 
-Nothing is dropped: a row that cannot be admitted comes out with a reason, the first that applies in the order of
-`QuarantineReason`, and a detail.
+No row is dropped: a rejected row goes to quarantine with a detail and a reason, the first one that applies in the order
+of `QuarantineReason`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from sparing.model.counted import counted
 from sparing.model.topic import Topic
 from sparing.model.types import EARLIEST, LATEST, FieldType, Kind
 
-BAD = -1
-NO_NUMBER = -1
+BAD = -1  # instead of the number of an advertisement
+NO_NUMBER = -1  # instead of a top_k that is not a positive whole number
 MOST_SAID = 200  # characters of a value in a detail
 
 
 class QuarantineReason(StrEnum):
-    """Why a row was set aside."""
+    """Why a row is in quarantine."""
 
     TOO_LONG = "too long"
     MALFORMED = "malformed"
@@ -42,7 +42,7 @@ class QuarantineReason(StrEnum):
 
 
 class ReadFault(IntEnum):
-    """What keeps a row from being read at all; each has its sentence in `_FAULTS`."""
+    """Why a row cannot be parsed; `_FAULTS` has the texts."""
 
     NONE = 0
     TOO_LONG = 1
@@ -53,22 +53,22 @@ class ReadFault(IntEnum):
 
 
 _FAULTS = {
-    ReadFault.GARBLED: "the text is not UTF-8: \ufffd stands for its bad bytes",
-    ReadFault.UNREADABLE: "the line cannot be read as a row",
+    ReadFault.GARBLED: "the text is not UTF-8: \ufffd replaces invalid bytes",
+    ReadFault.UNREADABLE: "the line cannot be parsed as a row",
     ReadFault.MORE: "the line is not exactly one JSON object, with nothing after it",
-    ReadFault.HALF: "the text has half of a surrogate pair, such as \\ud800 alone, which is no character",
+    ReadFault.HALF: "the text has half of a surrogate pair, such as \\ud800 alone, which is not a character",
 }
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch of rows as they came, their fields in the declared types.
+    """A batch of input rows, with fields cast to the declared types.
 
-    `publisher` and `topic` hold None where the row names none. `text` is the row's own text; None where it can be told
-    from the fields. `fault` has a `ReadFault` per row; `size` the length in bytes of rows that are too long. `misfit`
-    maps rows to the fields whose values do not fit their types, and those to the values' texts. `top_k` is to how many
-    subscriptions at most a row wishes to go: 0 if it does not say, NO_NUMBER if what it says is no whole number above
-    zero. `latest` is the latest event time that is not in the future, in microseconds; None if there is no such bound.
+    `publisher` and `topic` are None where a row has none. `text` is the row's text; None where the fields determine it.
+    `fault` has a `ReadFault` per row, `size` the bytes of rows that are too long. `misfit` maps rows to the fields
+    whose values do not fit their types, with the values' texts. `top_k` is the row's own limit of subscriptions: 0
+    without one, NO_NUMBER if it is not a positive whole number. `latest` is the latest event time that is not in the
+    future, in microseconds; None without a limit.
     """
 
     publisher: np.ndarray
@@ -87,7 +87,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A row that is not admitted: its text, why, what exactly, and the publisher that it names."""
+    """A rejected row: its text, the reason with details, and the publisher named in it."""
 
     text: str
     reason: QuarantineReason
@@ -97,14 +97,14 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Admitted:
-    """The advertisement that each row falls under (BAD: none), and the rows that are set aside."""
+    """The number of each row's advertisement (BAD if rejected), and the rejected rows."""
 
     advertisement: np.ndarray
     rejected: list[Rejected]
 
 
 class Admission:
-    """The checks for one plan; nothing changes by use."""
+    """The checks of one plan; immutable."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -117,11 +117,10 @@ class Admission:
 
     def admit(self, rows: Rows) -> Admitted:
         """Check a batch."""
-        advertisement = self._under(rows)
-        untimely = self._untimely(rows, advertisement) | self._without_key(rows, advertisement)
-        advertisement[~self._boxes.admit(rows.columns, advertisement)] = BAD
-        unreadable = rows.fault != ReadFault.NONE
-        advertisement[unreadable | untimely | self._wishes_too_much(rows, advertisement)] = BAD
+        advertisement = self._advertisements(rows)
+        invalid = self._invalid_time(rows, advertisement) | self._without_key(rows, advertisement)
+        invalid |= self._invalid_top_k(rows, advertisement) | (rows.fault != ReadFault.NONE)
+        advertisement[~self._boxes.admit(rows.columns, advertisement) | invalid] = BAD
         for row in rows.misfit:
             number = advertisement[row]
             if number != BAD and self._misfit(rows, row, self._plan.advertisements[number].topic) is not None:
@@ -129,13 +128,13 @@ class Admission:
         rejected = [self._explain(rows, row) for row in np.flatnonzero(advertisement == BAD).tolist()]
         return Admitted(advertisement, rejected)
 
-    def _under(self, rows: Rows) -> np.ndarray:
-        """Each row's advertisement by publisher and topic alone."""
-        publishers, by = _numbered(rows.publisher)
-        topics, on = _numbered(rows.topic if rows.topic is not None else np.full(len(rows), None))
-        pairs, which = np.unique(by * len(topics) + on, return_inverse=True)
-        found = [self._lookup(publishers[n // len(topics)], topics[n % len(topics)]) for n in pairs.tolist()]
-        return np.array(found, dtype=np.int64)[which]
+    def _advertisements(self, rows: Rows) -> np.ndarray:
+        """Return each row's advertisement by publisher and topic."""
+        publishers, publisher_of = _numbered(rows.publisher)
+        topics, topic_of = _numbered(rows.topic if rows.topic is not None else np.full(len(rows), None))
+        pairs, pair_of = np.unique(publisher_of * len(topics) + topic_of, return_inverse=True)
+        numbers = [self._lookup(publishers[n // len(topics)], topics[n % len(topics)]) for n in pairs.tolist()]
+        return np.array(numbers, dtype=np.int64)[pair_of]
 
     def _lookup(self, publisher: str | None, topic: str | None) -> int:
         advertised = self._advertised.get(publisher or "", {})
@@ -143,55 +142,55 @@ class Admission:
             return next(iter(advertised.values())) if len(advertised) == 1 else BAD
         return advertised.get(topic, BAD)
 
-    def _untimely(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
-        """Rows without an event time, or with one that is out of range or in the future."""
-        untimely = np.zeros(len(rows), dtype=bool)
+    def _invalid_time(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
+        """Return the rows with no event time, or with one that is out of range or in the future."""
+        invalid = np.zeros(len(rows), dtype=bool)
         most = LATEST if rows.latest is None else min(LATEST, rows.latest)
         for name, topic in self._plan.topics.items():
             numbers = [n for n, ad in enumerate(self._plan.advertisements) if ad.topic == name]
             time = rows.columns[topic.time]
-            timely = time.valid & (time.values >= EARLIEST) & (time.values <= most)
-            untimely |= np.isin(advertisement, numbers) & ~timely
-        return untimely
+            in_range = time.valid & (time.values >= EARLIEST) & (time.values <= most)
+            invalid |= np.isin(advertisement, numbers) & ~in_range
+        return invalid
 
     def _without_key(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
-        """Reports that do not say which event they are about."""
+        """Return the reports of merged topics without a complete event key."""
         missing = np.zeros(len(rows), dtype=bool)
         for name, topic in self._plan.topics.items():
             if topic.merge is not None:
                 numbers = [n for n, ad in enumerate(self._plan.advertisements) if ad.topic == name]
-                there = np.logical_and.reduce([rows.columns[field].valid for field in topic.merge.key])
-                missing |= np.isin(advertisement, numbers) & ~there
+                complete = np.logical_and.reduce([rows.columns[field].valid for field in topic.merge.key])
+                missing |= np.isin(advertisement, numbers) & ~complete
         return missing
 
-    def _wishes_too_much(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
-        """Rows that wish to go to more subscriptions than was advertised, or to how many cannot be understood."""
+    def _invalid_top_k(self, rows: Rows, advertisement: np.ndarray) -> np.ndarray:
+        """Return the rows whose top_k is above the advertised one, or is not a positive whole number."""
         if rows.top_k is None:
             return np.zeros(len(rows), dtype=bool)
         allowed = self._top_k[advertisement]
-        beyond: np.ndarray = (rows.top_k == NO_NUMBER) | ((allowed > 0) & (rows.top_k > allowed))
-        return beyond
+        invalid: np.ndarray = (rows.top_k == NO_NUMBER) | ((allowed > 0) & (rows.top_k > allowed))
+        return invalid
 
     def _misfit(self, rows: Rows, row: int, topic: str) -> str | None:
-        """The first field of a topic that has a value which does not fit its type."""
+        """Return the topic's first field whose value does not fit its type."""
         misfit = rows.misfit.get(row, {})
         return next((field for field in self._plan.topics[topic].fields if field in misfit), None)
 
     def _explain(self, rows: Rows, row: int) -> Rejected:
-        """Why a row is not admitted."""
+        """Return a rejected row with its reason."""
         fault, publisher = ReadFault(rows.fault[row]), rows.publisher[row]
         if fault is ReadFault.TOO_LONG:
             long = (
-                f"the row has {counted(rows.size[row], 'byte')}, and limits.row_bytes allows fewer: its text is cut off"
+                f"the row has {counted(rows.size[row], 'byte')}, more than limits.row_bytes allows: its text is cut off"
             )
             return Rejected(rows.text[row], QuarantineReason.TOO_LONG, long, publisher)
         if fault is not ReadFault.NONE:
             return Rejected(rows.text[row], QuarantineReason.MALFORMED, _FAULTS[fault], publisher)
-        reason, detail = self._why(rows, row)
+        reason, detail = self._reason(rows, row)
         return Rejected(rows.text[row] or self._text(rows, row), reason, detail, publisher)
 
-    def _why(self, rows: Rows, row: int) -> tuple[QuarantineReason, str]:
-        """The first reason against a row that could be read, and what exactly."""
+    def _reason(self, rows: Rows, row: int) -> tuple[QuarantineReason, str]:
+        """Return the first reason against a row without read faults, with details."""
         publisher = rows.publisher[row]
         advertised = self._advertised.get(publisher or "")
         if publisher is None:
@@ -212,18 +211,18 @@ class Admission:
         time = rows.columns[topic.time]
         if not time.valid[row]:
             return QuarantineReason.NO_EVENT_TIME, f"the event time {topic.time} is missing"
-        said = str(topic.fields[topic.time].value(int(time.values[row])))
+        shown = str(topic.fields[topic.time].value(int(time.values[row])))
         if not EARLIEST <= time.values[row] <= LATEST:
-            return QuarantineReason.WRONG_TYPE, f"the event time {topic.time} is not in the years 1700 to 2199: {said}"
+            return QuarantineReason.WRONG_TYPE, f"the event time {topic.time} is not in the years 1700 to 2199: {shown}"
         if rows.latest is not None and time.values[row] > rows.latest:
             latest = topic.fields[topic.time].value(rows.latest)
             return (
                 QuarantineReason.FUTURE,
-                f"the event time {topic.time} is {said}; the latest that is accepted now is {latest}",
+                f"the event time {topic.time} is {shown}; the latest time accepted now is {latest}",
             )
         keyless = [field for field in (topic.merge.key if topic.merge else ()) if not rows.columns[field].valid[row]]
         if keyless:
-            return QuarantineReason.NO_KEY, f"{keyless[0]} is missing, which tells events of {name} apart"
+            return QuarantineReason.NO_KEY, f"{keyless[0]} is missing, which is part of the event key of {name}"
         advertisement = self._plan.advertisements[advertised[name]]
         if rows.top_k is not None and rows.top_k[row] == NO_NUMBER:
             return QuarantineReason.WRONG_TYPE, "top_k is not a whole number above zero"
@@ -233,7 +232,7 @@ class Admission:
         return QuarantineReason.OUTSIDE, f"{publisher} advertised only {advertisement.box.sql(topic.fields)}"
 
     def _text(self, rows: Rows, row: int) -> str:
-        """The text of a row that came without one."""
+        """Return the text of a row, written from its fields."""
         named = [("publisher", rows.publisher[row])]
         if rows.topic is not None:
             named.append(("topic", rows.topic[row]))
@@ -250,7 +249,7 @@ def _value(column: Column, row: int) -> object:
 
 
 def _wrong_type(topic: Topic, field: str, text: str) -> str:
-    """What is wrong with a value, and for times what is right."""
+    """Return what is wrong with a value, and for times the expected format."""
     type_ = topic.fields[field]
     hint = ""
     if field == topic.time and topic.unit is not None:
@@ -265,6 +264,6 @@ def _article(type_: FieldType) -> str:
 
 
 def _numbered(names: np.ndarray) -> tuple[list[str | None], np.ndarray]:
-    """Different names, and for each row the number of its own."""
+    """Return the distinct names, and the number of each row's name."""
     coded = pa.array(names, pa.string()).dictionary_encode("encode")
     return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)

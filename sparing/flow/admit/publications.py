@@ -1,4 +1,4 @@
-"""Publications of one batch, as columns."""
+"""Publications of one batch as columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.flow.deliver.written import payloads
+from sparing.flow.deliver.json_columns import row_payloads
 from sparing.match.columns import Column
 
 MOST_ROWS = 1 << 16
@@ -18,9 +18,9 @@ MOST_ROWS = 1 << 16
 class Publications:
     """Admitted publications of one topic, at most `MOST_ROWS`.
 
-    `payload` is each one's fields as JSON text, where these came here without the fields themselves. `advertisement`
-    numbers what each was admitted under; None if no publisher asks for the k best. `top_k` are the publications' own
-    wishes, 0 for none.
+    `at` are broker numbers. `payload` is the JSON text of the fields, for publications that arrived without all fields.
+    `advertisement` is the number of each publication's advertisement; None if no publisher has `top_k`. `top_k` are the
+    publications' own limits, 0 for none.
     """
 
     topic: str
@@ -38,21 +38,21 @@ class Publications:
 
     @cached_property
     def texts(self) -> np.ndarray:
-        """Each one's fields as JSON text."""
+        """The fields of each publication as JSON text."""
         if self.payload is not None:
             return self.payload
-        return np.array(payloads(self.columns, len(self)), dtype=object)
+        return np.array(row_payloads(self.columns, len(self)), dtype=object)
 
     def take(self, rows: np.ndarray) -> Publications:
-        """Some of them, by number."""
+        """Return the publications of some rows."""
         return Publications(
-            self.topic,
-            self.time[rows],
-            self.id[rows],
-            self.publisher[rows],
-            self.at[rows],
-            {name: column.take(rows) for name, column in self.columns.items()},
-            None if self.payload is None else self.payload[rows],
-            None if self.advertisement is None else self.advertisement[rows],
-            None if self.top_k is None else self.top_k[rows],
+            topic=self.topic,
+            time=self.time[rows],
+            id=self.id[rows],
+            publisher=self.publisher[rows],
+            at=self.at[rows],
+            columns={name: column.take(rows) for name, column in self.columns.items()},
+            payload=None if self.payload is None else self.payload[rows],
+            advertisement=None if self.advertisement is None else self.advertisement[rows],
+            top_k=None if self.top_k is None else self.top_k[rows],
         )

@@ -1,1 +1,5 @@
-"""Arrival of publications: matching, plain deliveries, and the publications that are held for windows."""
+"""Arrival of publications: matching, plain deliveries, and publications held for windows.
+
+Read `at_once` first; `topic_index` finds the matches (`pairs`), `false_positives` the crossings for stale members, and
+`matched` is the batch that goes to the walk.
+"""

@@ -1,8 +1,8 @@
-"""What happens to publications at once, on arrival: match, deliver to plain subscriptions, set the rest aside.
+"""Processing on arrival: match publications, deliver them to plain subscriptions, and hold them for windows.
 
-This part of the walk keeps no state and needs no order. A publication travels raw, once per link, to every broker
-that has a plain subscription it matches (or one that must be fed raw, if one of its windows counts the publication);
-what else it matches is held, by interest group.
+This part of the walk keeps no state and needs no order. A publication travels raw, once per link, to every broker with
+a matching plain subscription, or with a window that counts it and needs raw publications. For other matches it is held,
+by interest group.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.false_positives import Crossings, FalsePositives
-from sparing.flow.arrival.kernels import HELD, RAW, sort_out
+from sparing.flow.arrival.kernels import HELD, RAW, split_matches
 from sparing.flow.arrival.matched import NO_MARK, Matched
 from sparing.flow.arrival.pairs import Pairs
 from sparing.flow.arrival.topic_index import TopicIndex
@@ -28,15 +28,15 @@ from sparing.match.columns import Column
 from sparing.model.bill import Bill, MessageKind
 from sparing.model.types import STRING
 
-MOST_PAIRS = 1 << 22  # matches that are worked through at once
+MOST_PAIRS = 1 << 22  # matches processed at a time
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """What publications gave rise to at once: all of a batch, or so many that there are not too many matches.
+    """The output for a batch of publications, or for a part of it with at most `MOST_PAIRS` matches.
 
-    `plain` are the plain deliveries; `held` has what waits, by group; `sent` are the items for brokers that are hosted
-    elsewhere.
+    `plain` are the plain deliveries, `held` the held publications by interest group, `sent` the items for brokers
+    hosted by other processes.
     """
 
     publications: Publications
@@ -47,49 +47,49 @@ class Arrival:
 
 
 class AtOnce:
-    """Settings and indexes for one plan (or those of its brokers that are hosted here); nothing changes by use."""
+    """Processing on arrival for one plan, at all brokers or those hosted by this process; stateless."""
 
     def __init__(self, interests: Interests, hosted: Iterable[str] | None = None, before: AtOnce | None = None) -> None:
-        """`before` is for an earlier plan; its indexes are taken over, so it cannot be used any more."""
+        """Build it; `before`, of an earlier plan, hands over its indexes and is unusable afterwards."""
         self._interests = interests
         self._before = {} if before is None else before.indexes
-        self.indexes: dict[str, TopicIndex] = {}  # by topic, those that were asked for so far
+        self.indexes: dict[str, TopicIndex] = {}  # by topic, built on first use
         routes = interests.plan.routes
         here = set(routes.brokers if hosted is None else hosted)
         self._hosted = np.array([broker in here for broker in routes.brokers], dtype=bool)
         self._reached = None if self._hosted.all() else routes.within(self._hosted)
-        self._apart = bool((routes.hops < 0).any())
+        self._disconnected = bool((routes.hops < 0).any())
         self._chooser = Chooser(interests.plan)
-        self._false = FalsePositives(interests)
-        self._hurries: dict[str, tuple[Boxes, np.ndarray]] = {}
+        self._false_positives = FalsePositives(interests)
+        self._urgent_boxes: dict[str, tuple[Boxes, np.ndarray]] = {}
 
     def arrive(self, publications: Publications) -> Iterator[Arrival]:
-        """Match one batch and work through it."""
-        for found in self.matches(publications):
-            in_force, chosen = self._choose(publications, found)
-            false = self._false.crossings(publications, found, in_force)
-            yield self._dispatch(publications, chosen.pairs, chosen.asked, false)
+        """Match a batch and process it."""
+        for matches in self.matches(publications):
+            in_force, chosen = self._choose(publications, matches)
+            false = self._false_positives.crossings(publications, matches, in_force)
+            yield self._dispatch(publications, chosen.pairs, chosen.count_requests, false)
 
     def arrive_whole(self, publications: Publications, only_here: bool) -> Iterator[Arrival]:
-        """Work through merged events, which only those get who compute with them (`only_here`: at the same broker)."""
+        """Process closed merged events, which only aggregate subscriptions get (`only_here`: at the same broker)."""
         held, broker_of = self._interests.held, self._interests.plan.broker_of
-        for found in self.matches(publications):
-            mine = self._in_force(publications, found.only(held[found.subscriptions]))
+        for matches in self.matches(publications):
+            pairs = self._in_force(publications, matches.only(held[matches.subscriptions]))
             if only_here:
-                mine = mine.only(broker_of[mine.subscriptions] == publications.at[mine.rows])
-            yield self._dispatch(publications, mine)
+                pairs = pairs.only(broker_of[pairs.subscriptions] == publications.at[pairs.rows])
+            yield self._dispatch(publications, pairs)
 
     def chosen(self, publications: Publications) -> Iterator[tuple[Pairs, Chosen]]:
-        """The matches of one batch that are in force, in parts, and those of them that are chosen."""
-        for found in self.matches(publications):
-            yield self._choose(publications, found)
+        """Return the matches of a batch that are in force, in parts, and the chosen ones among them."""
+        for matches in self.matches(publications):
+            yield self._choose(publications, matches)
 
-    def _choose(self, publications: Publications, found: Pairs) -> tuple[Pairs, Chosen]:
-        in_force = self._in_force(publications, found)
+    def _choose(self, publications: Publications, matches: Pairs) -> tuple[Pairs, Chosen]:
+        in_force = self._in_force(publications, matches)
         return in_force, self._chooser.choose(publications, in_force)
 
     def matches(self, publications: Publications) -> Iterator[Pairs]:
-        """The matches of one batch, in parts."""
+        """Return the matches of a batch, in parts."""
         return self._index(publications.topic).match(publications.columns, len(publications), MOST_PAIRS)
 
     def _index(self, topic: str) -> TopicIndex:
@@ -98,30 +98,30 @@ class AtOnce:
         return self.indexes[topic]
 
     def receive(self, items: Sequence[LinkItem]) -> list[Arrival]:
-        """Work through raw publications that crossed a link to a broker here on arrival, by topic."""
+        """Process raw publications from other processes, by topic."""
         number = {subscription.id: n for n, subscription in enumerate(self._interests.plan.subscriptions)}
         by_topic: dict[str, list[LinkItem]] = {}
         for item in items:
             topic = self._interests.plan.subscriptions[number[item.wanted[0]]].query.topic
             by_topic.setdefault(topic, []).append(item)
         arrivals = []
-        for topic, found in by_topic.items():
-            wanted = [sorted(number[subscription] for subscription in item.wanted) for item in found]
-            rows = np.repeat(np.arange(len(found)), [len(w) for w in wanted])
+        for topic, on_topic in by_topic.items():
+            wanted = [sorted(number[subscription] for subscription in item.wanted) for item in on_topic]
+            rows = np.repeat(np.arange(len(on_topic)), [len(w) for w in wanted])
             subscriptions = np.array([number for w in wanted for number in w], dtype=np.int64)
-            arrivals.append(self._dispatch(self._from_items(topic, found), Pairs.of(rows, subscriptions)))
+            arrivals.append(self._dispatch(self._from_items(topic, on_topic), Pairs.of(rows, subscriptions)))
         return arrivals
 
     def _from_items(self, topic: str, items: Sequence[LinkItem]) -> Publications:
         types = {field: self._interests.plan.topics[topic].fields[field] for field in self._held_fields(topic)}
         return Publications(
-            topic,
-            np.array([item.time for item in items], dtype=np.int64),
-            np.array([item.id for item in items], dtype=object),
-            np.array([item.publisher for item in items], dtype=object),
-            np.array([self._interests.plan.routes.number[item.target] for item in items], dtype=np.int32),
-            item_columns(items, types),
-            np.array([item.payload for item in items], dtype=object),
+            topic=topic,
+            time=np.array([item.time for item in items], dtype=np.int64),
+            id=np.array([item.id for item in items], dtype=object),
+            publisher=np.array([item.publisher for item in items], dtype=object),
+            at=np.array([self._interests.plan.routes.number[item.target] for item in items], dtype=np.int32),
+            columns=item_columns(items, types),
+            payload=np.array([item.payload for item in items], dtype=object),
         )
 
     def _held_fields(self, topic: str) -> list[str]:
@@ -131,22 +131,22 @@ class AtOnce:
         self,
         publications: Publications,
         pairs: Pairs,
-        asked: Pairs | None = None,
+        count_requests: Pairs | None = None,
         false: Crossings | None = None,
     ) -> Arrival:
-        """Deliver to plain subscriptions, send raw where it must go, set aside what is held.
+        """Deliver to plain subscriptions, send raw publications, and hold the others.
 
-        `asked` are the matches that brokers had to count before they could be fair to all; `false` are crossings for
-        nobody, which are billed where publications are made.
+        `count_requests` are the matches that brokers counted for an exactly fair choice. `false` are false positives;
+        the process of the publisher's broker bills them.
         """
         plan = self._interests.plan
         ledger = Ledger(plan)
-        if asked is not None:
-            ledger.ask(asked, publications.at, publications.time)
+        if count_requests is not None:
+            ledger.request_counts(count_requests, publications.at, publications.time)
         if false is not None:
             for kind in (MessageKind.PUBLICATION, MessageKind.FALSE_POSITIVE):
                 ledger.cross_many(false.links, kind, publications.time[false.rows])
-        (plain, held), goal_rows, goals = self._sorted_out(publications, pairs)
+        (plain, held), goal_rows, goals = self._split(publications, pairs)
         sent: list[LinkItem] = []
         if self._reached is None:
             ledger.cross_to(goal_rows, goals, publications.at, publications.time)
@@ -154,84 +154,82 @@ class AtOnce:
             plain = plain.only(self._reached[publications.at[plain.rows], plan.broker_of[plain.subscriptions]])
             crossing_rows, links = plan.routes.crossings(goal_rows, publications.at[goal_rows], goals, self._hosted)
             ledger.cross_many(links, MessageKind.PUBLICATION, publications.time[crossing_rows])
-            sent = self._leaving(publications, pairs, crossing_rows, links)
+            sent = self._outgoing(publications, pairs, crossing_rows, links)
         ledger.notify_many(plain, publications.time)
-        waiting = self._by_group(publications, held.without_empty(), goal_rows, goals)
-        return Arrival(publications, plain, waiting, ledger.bill(), sent)
+        by_group = self._by_group(publications, held.without_empty(), goal_rows, goals)
+        return Arrival(publications=publications, plain=plain, held=by_group, bill=ledger.bill(), sent=sent)
 
-    def _sorted_out(
-        self, publications: Publications, pairs: Pairs
-    ) -> tuple[tuple[Pairs, Pairs], np.ndarray, np.ndarray]:
-        """Plain and held pairs, and the rows and brokers that must be reached raw.
+    def _split(self, publications: Publications, pairs: Pairs) -> tuple[tuple[Pairs, Pairs], np.ndarray, np.ndarray]:
+        """Return plain and held pairs, and the (row, broker) pairs to reach with the raw publication.
 
         An urgent publication counts as plain. One in a gap between sampling windows is held, but not sent.
         """
         interests, plan = self._interests, self._interests.plan
         flags, broker_of, which = interests.flags, plan.broker_of, pairs.subscriptions
         count = len(flags)
-        urgent, idle = self._urgent(publications, pairs), self._idle(publications, pairs)
-        if urgent is not None or idle is not None:  # those pairs are with doubles of their subscriptions
-            double = np.zeros(len(pairs), dtype=which.dtype)
-            if idle is not None:
-                double[idle] = 2
+        urgent, in_gap = self._urgent(publications, pairs), self._in_gap(publications, pairs)
+        if urgent is not None or in_gap is not None:  # such pairs get a copy of their subscription with other flags
+            copy = np.zeros(len(pairs), dtype=which.dtype)
+            if in_gap is not None:
+                copy[in_gap] = 2
             if urgent is not None:
-                double[urgent] = 1
-            which = which + double * count
+                copy[urgent] = 1
+            which = which + copy * count
             flags = np.concatenate([flags, np.full(count, RAW), flags & HELD]).astype(flags.dtype)
             broker_of = np.tile(broker_of, 3)
-        found = sort_out(pairs.events, pairs.starts, which, flags, broker_of, len(plan.routes.brokers))
-        plain, held = (Pairs(pairs.events, *part) for part in found[:2])
+        *split, raw = split_matches(pairs.events, pairs.starts, which, flags, broker_of, len(plan.routes.brokers))
+        plain, held = (Pairs(pairs.events, *part) for part in split)
         if len(flags) > count:
-            plain, held = (Pairs(some.events, some.starts, some.subscriptions % count) for some in (plain, held))
-        return (plain, held), *found[2]
+            plain, held = (Pairs(part.events, part.starts, part.subscriptions % count) for part in (plain, held))
+        return (plain, held), *raw
 
-    def _idle(self, publications: Publications, pairs: Pairs) -> np.ndarray | None:
-        """Which pairs no window counts; None if there are none."""
+    def _in_gap(self, publications: Publications, pairs: Pairs) -> np.ndarray | None:
+        """Return the pairs that no window counts; None if there are none."""
         if not self._interests.sampling:
             return None
-        idle = ~self._interests.counted(pairs.subscriptions, publications.time[pairs.rows])
-        return idle if idle.any() else None
+        in_gap = ~self._interests.counted(pairs.subscriptions, publications.time[pairs.rows])
+        return in_gap if in_gap.any() else None
 
     def _urgent(self, publications: Publications, pairs: Pairs) -> np.ndarray | None:
-        """Which pairs do not wait for the end of a cycle; None if none of them could."""
-        waits = self._interests.urgent[pairs.subscriptions]
-        if not waits.any():
+        """Return the pairs of urgent publications; None if no subscription has an urgent condition."""
+        may_be_urgent = self._interests.urgent[pairs.subscriptions]
+        if not may_be_urgent.any():
             return None
-        places = np.flatnonzero(waits)
+        places = np.flatnonzero(may_be_urgent)
         rows = publications.take(pairs.rows[places])
         urgent = np.zeros(len(pairs), dtype=bool)
-        boxes, number = self._hurry(publications.topic)
+        boxes, number = self._urgent_boxes_of(publications.topic)
         urgent[places] = boxes.admit(rows.columns, number[pairs.subscriptions[places]])
         return urgent
 
-    def _hurry(self, topic: str) -> tuple[Boxes, np.ndarray]:
-        """What is urgent to a topic's subscriptions, and subscription -> the number of its box."""
-        if topic not in self._hurries:
+    def _urgent_boxes_of(self, topic: str) -> tuple[Boxes, np.ndarray]:
+        """Return the urgent conditions of a topic's subscriptions, and each subscription's box number."""
+        if topic not in self._urgent_boxes:
             plan = self._interests.plan
-            mine = [n for n in plan.by_topic[topic].tolist() if self._interests.urgent[n]]
+            urgent = [n for n in plan.by_topic[topic].tolist() if self._interests.urgent[n]]
             number = np.full(len(plan.subscriptions), -1, dtype=np.int64)
-            number[mine] = np.arange(len(mine))
-            boxes = [box for n in mine if (box := plan.subscriptions[n].urgent) is not None]
-            self._hurries[topic] = Boxes(plan.topics[topic].fields, boxes), number
-        return self._hurries[topic]
+            number[urgent] = np.arange(len(urgent))
+            boxes = [box for n in urgent if (box := plan.subscriptions[n].urgent) is not None]
+            self._urgent_boxes[topic] = Boxes(plan.topics[topic].fields, boxes), number
+        return self._urgent_boxes[topic]
 
-    def _leaving(
+    def _outgoing(
         self,
         publications: Publications,
         pairs: Pairs,
         crossing_rows: np.ndarray,
         links: np.ndarray,
     ) -> list[LinkItem]:
-        """The raw publications that cross to brokers hosted elsewhere, with the subscriptions beyond."""
+        """Return the raw publications for brokers hosted by other processes, with the subscriptions beyond the link."""
         plan, routes = self._interests.plan, self._interests.plan.routes
         away = ~self._hosted[routes.target[links]]
         items = []
         fields = self._held_fields(publications.topic)
         for row, link in zip(crossing_rows[away].tolist(), links[away].tolist(), strict=True):
-            mine = pairs.subscriptions[pairs.rows == row]
-            goals, at = plan.broker_of[mine], publications.at[row]
+            matching = pairs.subscriptions[pairs.rows == row]
+            goals, at = plan.broker_of[matching], publications.at[row]
             is_beyond = routes.link_of[routes.source[link], goals] == link
-            beyond = mine[is_beyond & routes.passes(at, routes.source[link], goals)]
+            beyond = matching[is_beyond & routes.passes(at, routes.source[link], goals)]
             items.append(
                 LinkItem(
                     *routes.ends(link),
@@ -246,20 +244,20 @@ class AtOnce:
             )
         return items
 
-    def _in_force(self, publications: Publications, found: Pairs) -> Pairs:
-        """Those pairs that are in force at the publication's time.
+    def _in_force(self, publications: Publications, pairs: Pairs) -> Pairs:
+        """Return the pairs whose subscription is in force at the publication's time.
 
-        Where the overlay falls apart, subscriptions that no path leads to do not count as matching.
+        In a disconnected overlay, unreachable subscriptions do not match.
         """
-        if self._apart:
+        if self._disconnected:
             plan = self._interests.plan
-            hops = plan.routes.hops[publications.at[found.rows], plan.broker_of[found.subscriptions]]
-            found = found.only(hops >= 0)
+            hops = plan.routes.hops[publications.at[pairs.rows], plan.broker_of[pairs.subscriptions]]
+            pairs = pairs.only(hops >= 0)
         if self._interests.changing:
             first, last = self._interests.valid
-            times = publications.time[found.rows]
-            found = found.only((first[found.subscriptions] <= times) & (times < last[found.subscriptions]))
-        return found
+            times = publications.time[pairs.rows]
+            pairs = pairs.only((first[pairs.subscriptions] <= times) & (times < last[pairs.subscriptions]))
+        return pairs
 
     def _by_group(
         self, publications: Publications, held: Pairs, goal_rows: np.ndarray, goals: np.ndarray
@@ -267,34 +265,34 @@ class AtOnce:
         if not len(held):
             return {}
         names, group_of = self._interests.groups
-        everything = _held(publications, self._interests, held, goal_rows, goals)
-        # A publication lies in one group only, so its first subscription tells which.
+        matched = _matched(publications, self._interests, held, goal_rows, goals)
+        # All held subscriptions of a publication are in one group, so the first one determines it.
         group_of_row = group_of[held.subscriptions[held.starts[:-1]]]
-        return {names[group]: everything.take(held.events[group_of_row == group]) for group in np.unique(group_of_row)}
+        return {names[group]: matched.take(held.events[group_of_row == group]) for group in np.unique(group_of_row)}
 
 
-def _held(
+def _matched(
     publications: Publications,
     interests: Interests,
     held: Pairs,
     goal_rows: np.ndarray,
     goals: np.ndarray,
 ) -> Matched:
-    fields = interests.carried[publications.topic]
+    fields = interests.held_fields[publications.topic]
     columns = {field: publications.columns[field] for field in fields if field != PAYLOAD}
     if PAYLOAD in fields:
         columns[PAYLOAD] = Column(STRING, publications.texts, np.ones(len(publications), dtype=bool))
     none = np.full(len(publications), NO_MARK, dtype=np.int64)
     return Matched(
-        publications.time,
-        publications.id,
-        publications.publisher,
-        publications.at,
-        columns,
-        held.rows,
-        held.subscriptions,
-        goal_rows,
-        goals,
-        none,
-        none,
+        time=publications.time,
+        id=publications.id,
+        publisher=publications.publisher,
+        at=publications.at,
+        columns=columns,
+        held_rows=held.rows,
+        held=held.subscriptions,
+        goal_rows=goal_rows,
+        goals=goals,
+        mark_end=none,
+        mark_subscription=none,
     )

@@ -1,8 +1,8 @@
-"""False positives: publications that a folded entry attracts for somebody who has left.
+"""False positives: publications that a folded entry attracts for a member that has left.
 
-They travel towards the broker where the cluster is folded, as far as entries have not been told anew, and are dropped
-there. A publication that somebody beyond the link wants is none, however it then travels; one that lies in a gap
-between sampling windows is not wanted for them, and attracted by nobody who had them.
+They travel towards the broker of the fold, as far as the entry still has its stale members, and are dropped there. A
+publication that a subscription beyond the link wants is no false positive. A publication in a gap between sampling
+windows is neither wanted nor attracted for them.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from sparing.model.types import END_OF_TIME
 
 
 class Crossings(NamedTuple):
-    """Rows of publications and the links that they cross."""
+    """Pairs of a publication's row and a link that it crosses."""
 
     rows: np.ndarray
     links: np.ndarray
 
 
 class FalsePositives:
-    """The stale_members of a plan; nothing changes by use."""
+    """The stale members of a plan; immutable."""
 
     def __init__(self, interests: Interests) -> None:
         self._interests = interests
         self._plan = plan = interests.plan
         stale_members = () if plan.changed is None else plan.changed.stale_members
-        self._ghosts = np.array(stale_members, dtype=np.int64).reshape(-1, 4)  # by number
-        self._haunts = np.zeros(len(plan.subscriptions), dtype=bool)
-        self._haunts[self._ghosts[:, 0]] = True
+        self._stale = np.array(stale_members, dtype=np.int64).reshape(-1, 4)  # by subscription number
+        self._becomes_stale = np.zeros(len(plan.subscriptions), dtype=bool)
+        self._becomes_stale[self._stale[:, 0]] = True
         ends = [END_OF_TIME if s.valid_until is None else s.valid_until for s in plan.subscriptions]
-        self._over = np.array(ends, dtype=np.int64)
+        self._valid_until = np.array(ends, dtype=np.int64)
 
-    def crossings(self, publications: Publications, found: Pairs, in_force: Pairs) -> Crossings | None:
-        """The false crossings, if `found` are all matches, in force or not, and `in_force` those that are."""
-        if not len(self._ghosts):
+    def crossings(self, publications: Publications, matches: Pairs, in_force: Pairs) -> Crossings | None:
+        """Return the crossings of false positives; `matches` are all matches, `in_force` those in force."""
+        if not len(self._stale):
             return None
-        found, in_force = (self._counted(publications, pairs) for pairs in (found, in_force))
-        rows, numbers = self._haunting(publications, found)
+        matches, in_force = (self._counted(publications, pairs) for pairs in (matches, in_force))
+        rows, numbers = self._matching_stale(publications, matches)
         if not len(rows):
             return None
         routes, plan = self._plan.routes, self._plan
@@ -66,27 +66,27 @@ class FalsePositives:
         return Crossings(false // links, false % links) if len(false) else None
 
     def _counted(self, publications: Publications, pairs: Pairs) -> Pairs:
-        """Without pairs that no window counts."""
+        """Return the pairs without those that no window counts."""
         if not self._interests.sampling:
             return pairs
         return pairs.only(self._interests.counted(pairs.subscriptions, publications.time[pairs.rows]))
 
-    def _haunting(self, publications: Publications, found: Pairs) -> tuple[np.ndarray, np.ndarray]:
-        """Publications and the stale members that they match; subscriptions in a top-k contest are never stale."""
-        kept = self._haunts[found.subscriptions]
-        rows, numbers = found.rows[kept], found.subscriptions[kept]
-        gone = self._over[numbers] <= publications.time[rows]
-        return rows[gone], numbers[gone]
+    def _matching_stale(self, publications: Publications, matches: Pairs) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows and the stale members that they match; subscriptions in a top-k contest are never stale."""
+        kept = self._becomes_stale[matches.subscriptions]
+        rows, numbers = matches.rows[kept], matches.subscriptions[kept]
+        ended = self._valid_until[numbers] <= publications.time[rows]
+        return rows[ended], numbers[ended]
 
     def _attracted(self, publications: Publications, rows: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """Row and link, as one number, of every entry that attracts a row for a stale_member."""
+        """Return row and link, as one number, of every entry that attracts a row for a stale member."""
         routes = self._plan.routes
-        first = np.searchsorted(self._ghosts[:, 0], numbers, "left")
-        counts = np.searchsorted(self._ghosts[:, 0], numbers, "right") - first
+        first = np.searchsorted(self._stale[:, 0], numbers, "left")
+        counts = np.searchsorted(self._stale[:, 0], numbers, "right") - first
         pair = np.repeat(np.arange(len(rows)), counts)
         at = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts) + first[pair]
-        _, link, since, until = self._ghosts[at].T
+        _, link, since, until = self._stale[at].T
         time = publications.time[rows[pair]]
         live = (since <= time) & (time < until)
-        down = Routes.reverse(link[live])  # stale_members are on links in the direction of subscriptions
+        down = Routes.reverse(link[live])  # entries are on links in the direction of subscriptions
         return np.unique(rows[pair][live].astype(np.int64) * max(len(routes.source), 1) + down)

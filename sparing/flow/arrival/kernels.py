@@ -1,4 +1,4 @@
-"""Compiled loops over matching pairs, which are by far the largest arrays of a batch."""
+"""Compiled loops over matches, by far the largest arrays of a batch."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ RAW = np.uint8(2)
 
 
 @compiled
-def sort_out(events, starts, subscriptions, flags, broker_of, brokers):
-    """Matches by what becomes of them: plain ones, held ones, and each (row, broker) that must be reached raw, once."""
+def split_matches(events, starts, subscriptions, flags, broker_of, brokers):
+    """Return plain matches, held matches, and each (row, broker) pair to reach with the raw publication, once."""
     pairs, size = len(subscriptions), len(events)
     plain_starts, plain, plains = np.zeros(size + 1, np.int64), np.empty(pairs, np.int32), 0
     held_starts, held, helds = np.zeros(size + 1, np.int64), np.empty(pairs, np.int32), 0
@@ -46,7 +46,7 @@ def sort_out(events, starts, subscriptions, flags, broker_of, brokers):
 
 @compiled
 def count_notifications(events, starts, subscriptions, bucket_of_row, counts):
-    """Add each match to counts[subscription, bucket of its row]."""
+    """Count each match in counts[subscription, bucket of its row]."""
     for e in range(len(events)):
         bucket = np.uint64(bucket_of_row[events[e]])
         for i in range(starts[e], starts[e + 1]):
@@ -55,7 +55,7 @@ def count_notifications(events, starts, subscriptions, bucket_of_row, counts):
 
 @compiled
 def count_crossings(rows, goals, at, link_of, target, bucket_of_row, counts):
-    """Add each link that a row crosses to counts[link, bucket of the row], once per row. Rows must ascend."""
+    """Count each link that a row crosses in counts[link, bucket of the row], once per row; rows ascend."""
     crossed_by = np.full(len(target), -1, np.int32)
     for i in range(len(rows)):
         row, goal = rows[i], goals[i]

@@ -1,6 +1,6 @@
-"""Matched publications: one batch as columns, with the held subscriptions that each one matches.
+"""Matched publications: a batch as columns, with the held subscriptions that each publication matches.
 
-This is what travels, packed as one Arrow buffer, from the matching of a batch to the walk of an interest group.
+The match stage sends them, packed as one Arrow buffer, to the walk of an interest group.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ NO_MARK = -1
 class Matched:
     """Publications of one topic.
 
-    `held` lists (row, subscription) pairs by ascending row. `goals` lists the (row, broker) pairs that the row travels
-    to at once, raw. `mark_end` and `mark_subscription` name the window range whose decision forwarded the row here
-    (NO_MARK as subscription: none): it counts for that range and later ones only.
+    `held_rows` and `held` are (row, subscription) pairs by ascending row; `goal_rows` and `goals` are the brokers that
+    a row travels to raw on arrival. `mark_end` and `mark_subscription` identify the window range whose decision in
+    another process forwarded the row (NO_MARK: none); the row counts for that range and later ones only.
     """
 
     time: np.ndarray
@@ -45,38 +45,38 @@ class Matched:
 
     @cached_property
     def held_starts(self) -> np.ndarray:
-        """Where the held subscriptions of each row begin, and after the last row where they end."""
+        """The first position of each row's held subscriptions, and the end of the last."""
         return _starts(self.held_rows, len(self))
 
     @cached_property
     def goal_starts(self) -> np.ndarray:
-        """The same for goals."""
+        """The first position of each row's goals, and the end of the last."""
         return _starts(self.goal_rows, len(self))
 
     def take(self, rows: np.ndarray) -> Matched:
-        """Some rows, in the order given."""
+        """Return some rows, in the given order."""
         held_rows, held_at = _take_pairs(self.held_starts, rows)
         goal_rows, goal_at = _take_pairs(self.goal_starts, rows)
         return Matched(
-            self.time[rows],
-            self.id[rows],
-            self.publisher[rows],
-            self.at[rows],
-            {name: column.take(rows) for name, column in self.columns.items()},
-            held_rows,
-            self.held[held_at],
-            goal_rows,
-            self.goals[goal_at],
-            self.mark_end[rows],
-            self.mark_subscription[rows],
+            time=self.time[rows],
+            id=self.id[rows],
+            publisher=self.publisher[rows],
+            at=self.at[rows],
+            columns={name: column.take(rows) for name, column in self.columns.items()},
+            held_rows=held_rows,
+            held=self.held[held_at],
+            goal_rows=goal_rows,
+            goals=self.goals[goal_at],
+            mark_end=self.mark_end[rows],
+            mark_subscription=self.mark_subscription[rows],
         )
 
-    def only(self, names: Sequence[str]) -> Matched:
-        """With some of the columns."""
+    def with_columns(self, names: Sequence[str]) -> Matched:
+        """Return the rows with some of the columns."""
         return replace(self, columns={name: self.columns[name] for name in names})
 
-    def like(self, other: Matched) -> Matched:
-        """With the columns of another batch; those that this one lacks have no values."""
+    def with_columns_of(self, other: Matched) -> Matched:
+        """Return the rows with the columns of another batch; columns that are missing here have no values."""
         if self.columns.keys() == other.columns.keys():
             return self
         columns = {
@@ -86,7 +86,7 @@ class Matched:
         return replace(self, columns=columns)
 
     def without_pairs(self, rows: np.ndarray) -> Matched:
-        """Without the held subscriptions and goals of some rows (a mask)."""
+        """Return all rows, without the held subscriptions and goals of some of them (a mask)."""
         held, goals = ~rows[self.held_rows], ~rows[self.goal_rows]
         return replace(
             self,
@@ -97,7 +97,7 @@ class Matched:
         )
 
     def order(self) -> np.ndarray:
-        """The rows by event time, then id, then publisher."""
+        """Return the row numbers by event time, then id, then publisher."""
         order = np.argsort(self.time, kind="stable")
         if (np.diff(self.time[order]) == 0).any():
             names = {"id": self.id, "publisher": self.publisher}
@@ -106,7 +106,7 @@ class Matched:
         return order.astype(np.int64)
 
     def pack(self) -> bytes:
-        """The batch as one Arrow buffer."""
+        """Encode the batch as one Arrow buffer."""
         table = pa.table(
             {
                 "time": self.time,
@@ -127,28 +127,29 @@ class Matched:
 
     @classmethod
     def unpack(cls, buffer: bytes, types: Mapping[str, FieldType]) -> Matched:
-        """The inverse of `pack`; `types` gives the types of the columns."""
+        """Decode a batch that `pack` encoded; `types` are the types of the columns."""
         with pa.ipc.open_stream(buffer) as reader:
             table = reader.read_all()
         held_rows, held = _pairs(table["held"])
         goal_rows, goals = _pairs(table["goals"])
+        fields = [name for name in table.column_names if name.startswith(".")]
         return cls(
-            table["time"].to_numpy(),
-            table["id"].to_numpy(),
-            table["publisher"].to_numpy(),
-            table["at"].to_numpy(),
-            {name[1:]: unarrow(table[name], types[name[1:]]) for name in table.column_names if name.startswith(".")},
-            held_rows,
-            held,
-            goal_rows,
-            goals,
-            table["mark_end"].to_numpy(),
-            table["mark_subscription"].to_numpy(),
+            time=table["time"].to_numpy(),
+            id=table["id"].to_numpy(),
+            publisher=table["publisher"].to_numpy(),
+            at=table["at"].to_numpy(),
+            columns={name[1:]: unarrow(table[name], types[name[1:]]) for name in fields},
+            held_rows=held_rows,
+            held=held,
+            goal_rows=goal_rows,
+            goals=goals,
+            mark_end=table["mark_end"].to_numpy(),
+            mark_subscription=table["mark_subscription"].to_numpy(),
         )
 
 
 def concat(parts: Sequence[Matched]) -> Matched:
-    """Batches of the same columns, end to end."""
+    """Concatenate batches with the same columns."""
     if len(parts) == 1:
         return parts[0]
     offsets = np.cumsum([0, *map(len, parts)])
@@ -168,27 +169,27 @@ def concat(parts: Sequence[Matched]) -> Matched:
         for name, first in parts[0].columns.items()
     }
     return Matched(
-        joined("time"),
-        joined("id"),
-        joined("publisher"),
-        joined("at"),
-        columns,
-        shifted("held_rows"),
-        joined("held"),
-        shifted("goal_rows"),
-        joined("goals"),
-        joined("mark_end"),
-        joined("mark_subscription"),
+        time=joined("time"),
+        id=joined("id"),
+        publisher=joined("publisher"),
+        at=joined("at"),
+        columns=columns,
+        held_rows=shifted("held_rows"),
+        held=joined("held"),
+        goal_rows=shifted("goal_rows"),
+        goals=joined("goals"),
+        mark_end=joined("mark_end"),
+        mark_subscription=joined("mark_subscription"),
     )
 
 
 def _starts(pair_rows: np.ndarray, total: int) -> np.ndarray:
-    """Where each row's pairs begin, and after the last row where they end. Pair rows must ascend."""
+    """Return the first position of each row's pairs, and the end of the last; pair rows ascend."""
     return np.concatenate([[0], np.cumsum(np.bincount(pair_rows, minlength=total))]).astype(np.int64)
 
 
 def _take_pairs(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The new row numbers of the pairs of some rows, and where those pairs stood."""
+    """Return the new row numbers of the pairs of some rows, and the positions of those pairs."""
     counts = (starts[1:] - starts[:-1])[rows]
     new_rows = np.repeat(np.arange(len(rows)), counts)
     within = np.arange(len(new_rows)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,4 +1,4 @@
-"""Rows of a batch and the subscriptions of each: row `events[e]` has `subscriptions[starts[e]:starts[e + 1]]`."""
+"""Pairs of a row and a subscription: row `events[e]` is paired with `subscriptions[starts[e]:starts[e + 1]]`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Pairs:
-    """The rows ascend. Subscriptions go by the plan's numbers."""
+    """Pairs by ascending row; subscriptions are numbers of the plan."""
 
     events: np.ndarray
     starts: np.ndarray
@@ -22,7 +22,7 @@ class Pairs:
 
     @classmethod
     def of(cls, rows: np.ndarray, subscriptions: np.ndarray) -> Pairs:
-        """From (row, subscription) pairs by ascending row."""
+        """Build them from two columns, by ascending row."""
         first = np.flatnonzero(np.append(True, rows[1:] != rows[:-1])) if len(rows) else np.zeros(0, dtype=np.int64)
         return cls(rows[first], np.append(first, len(rows)), subscriptions)
 
@@ -32,11 +32,11 @@ class Pairs:
         return np.repeat(self.events, np.diff(self.starts))
 
     def only(self, kept: np.ndarray) -> Pairs:
-        """Some of the pairs."""
+        """Return the pairs of a mask."""
         return Pairs.of(self.rows[kept], self.subscriptions[kept])
 
     def by(self, class_of: np.ndarray) -> Iterator[tuple[int, Pairs]]:
-        """The pairs whose subscriptions are in the same class, class by class."""
+        """Return the pairs of each class of subscriptions, class by class."""
         if len(self) and (class_of == class_of[0]).all():
             yield int(class_of[0]), self
             return
@@ -51,6 +51,6 @@ class Pairs:
             first = last
 
     def without_empty(self) -> Pairs:
-        """The same without rows that have no subscription."""
+        """Return the pairs without rows that have no subscription."""
         there = np.flatnonzero(np.diff(self.starts))
         return Pairs(self.events[there], np.append(self.starts[there], self.starts[-1]), self.subscriptions)

@@ -1,4 +1,4 @@
-"""The index of one topic's subscriptions, which goes along when the plan changes."""
+"""The index of one topic's subscriptions, updated in place when the plan changes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sparing.match.index import Index
 from sparing.model.box import Box
 from sparing.model.types import FieldType
 
-MOST_CHANGED = 1 / 8  # of the subscriptions, up to which it pays to change the index instead of making a new one
+MOST_CHANGED = 1 / 8  # share of changed subscriptions up to which updating is cheaper than rebuilding
 
 
 class TopicIndex:
-    """Finds the numbers that a plan gives to the subscriptions that publications match."""
+    """Finds the subscriptions that publications match, as numbers of the plan."""
 
     def __init__(self, plan: Plan, topic: str, before: TopicIndex | None = None) -> None:
-        """`before` is the index of an earlier plan. It is taken over, if little has changed, and useless after that."""
+        """Build the index, or update that of an earlier plan if little has changed; `before` is unusable afterwards."""
         self._boxes = {
             plan.subscriptions[number].id: plan.subscriptions[number].query.box for number in plan.by_topic[topic]
         }
@@ -33,12 +33,12 @@ class TopicIndex:
         self._same = bool((self._number == np.arange(len(self._number))).all())
 
     def changed_to(self, boxes: Mapping[str, Box]) -> Index | None:
-        """The index with other subscriptions, or None if too many are others; this one is useless after that."""
-        gone = [id_ for id_, box in self._boxes.items() if boxes.get(id_) != box]
+        """Update the index to other subscriptions and return it; None if too many have changed."""
+        removed = [id_ for id_, box in self._boxes.items() if boxes.get(id_) != box]
         new = [id_ for id_, box in boxes.items() if self._boxes.get(id_) != box]
-        if len(gone) + len(new) > MOST_CHANGED * len(boxes):
+        if len(removed) + len(new) > MOST_CHANGED * len(boxes):
             return None
-        for id_ in gone:
+        for id_ in removed:
             self._index.remove(id_)
         for id_ in new:
             self._index.insert(id_, boxes[id_])
@@ -50,7 +50,7 @@ class TopicIndex:
         return self._index.fields
 
     def match(self, columns: Mapping[str, Column], rows: int, pairs: int) -> Iterator[Pairs]:
-        """Matches in parts; all matches of a row are in one part."""
+        """Return the matches in parts; all matches of a row are in one part."""
         for found in self._index.slice_columns(columns, rows, pairs):
             numbers = found.numbers if self._same else self._number[found.numbers]
             yield Pairs(found.events, found.starts, numbers)

@@ -1,7 +1,7 @@
 """Count windows: every `size` consecutive matching publications, a new window every `shift` of them.
 
-A position in the global order of events cannot be known piecewise, so these windows are formed at the subscriber's
-broker, from raw publications in event-time order (equal times: by id).
+The position of a publication depends on all publishers, so the subscriber's broker forms these windows, from raw
+publications by event time, then id.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from sparing.model.window import CountWindow
 
 @dataclass
 class CountTail:
-    """The rows that later windows still need, and how many positions to skip before the next window begins."""
+    """The rows that later windows need, and the number of positions to skip before the next window."""
 
     skip: int = 0
     rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def extend(self, rows: np.ndarray, window: CountWindow) -> list[np.ndarray]:
-        """Append rows; the windows that are now full, in order.
+        """Append rows, and return the full windows in order.
 
         >>> tail = CountTail()
         >>> [w.tolist() for w in tail.extend(np.arange(5), CountWindow(3, 2))]

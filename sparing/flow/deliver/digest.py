@@ -1,7 +1,7 @@
-"""Digests: `EVERY` on an ordinary topic gives one notification per cycle with all events since the last.
+"""Digests: `EVERY` on a topic that is not merged gives one notification per cycle with all publications since the last.
 
-A digest is a tumbling window, aligned to the epoch, that collects whole events. It cannot be computed piecewise in
-fewer messages than its events, so they travel raw to the subscriber's broker.
+A digest is a tumbling window, aligned to the epoch, that collects whole publications. Partial results would not be
+smaller, so publications travel raw to the subscriber's broker.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from sparing.model.functions import Result
 from sparing.model.subscription import Aggregation, Output, Query
 from sparing.model.window import TimeWindow
 
-PAYLOAD = ""  # the name under which a publication's whole payload stands among its columns
+PAYLOAD = ""  # the column name of a publication's whole payload
 
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """The payloads of all events, in event-time order, cut down to the selected columns."""
+    """The aggregate function of digests: all payloads in event-time order, with the selected columns."""
 
     columns: tuple[tuple[str, str], ...] | None
     decomposable = False
 
     def lift(self, values: np.ndarray, rows: int) -> tuple[str, ...]:  # noqa: ARG002
-        """The payloads as they come."""
+        """Return the payloads."""
         return tuple(values.tolist())
 
     def merge(self, states: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-        """End to end."""
+        """Concatenate the payloads of several states."""
         return tuple(payload for state in states for payload in state)
 
     def finish(self, state: tuple[str, ...]) -> Result:
-        """A JSON array of the events."""
+        """Return a JSON array of the payloads."""
         return Json("[" + ",".join(project(payload, self.columns) for payload in state) + "]")
 
 
 def digest(query: Query) -> Aggregation:
-    """The digest that a plain query with a cycle asks for."""
+    """Return the digest of a query with a cycle."""
     assert query.every is not None
     return Aggregation((Output("events", Collect(query.columns), PAYLOAD),), TimeWindow(query.every, query.every))

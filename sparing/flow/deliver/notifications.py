@@ -1,4 +1,4 @@
-"""Notifications: what a subscription is told, one by one or many as columns."""
+"""Notifications of windows and digests, as single records or as columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparing.flow.deliver.identity import about_window
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A window's result, a digest or a count window, for one subscription; its id is taken of `about`."""
+    """A notification of a window, digest or count window; its id is a hash of `about`."""
 
     subscription: int
     start: int
@@ -23,7 +23,7 @@ class Notification:
 
 @dataclass(frozen=True)
 class Notifications:
-    """Many of them, as columns; without `about` it is the windows' times."""
+    """Notifications as columns; without `about`, ids are hashes of the windows' times."""
 
     subscription: np.ndarray
     start: np.ndarray

@@ -1,4 +1,4 @@
-"""Payloads: the named fields of a notification as JSON text, written the way Spark's own `to_json` writes values."""
+"""Payloads: the named fields of a notification as JSON text, in the format of Spark's `to_json`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 
 class Json(str):
-    """Text that is JSON already."""
+    """Text that is already JSON."""
 
     __slots__ = ()
 
 
 def json_value(value: Any) -> str:
-    """One value as JSON text.
+    """Return a value as JSON text.
 
     >>> json_value(Decimal("1.50")), json_value(float("nan")), json_value("a\\"b")
     ('1.50', '"NaN"', '"a\\\\"b"')
@@ -46,7 +46,7 @@ def _quoted(name: str) -> str:
 
 
 def json_object(fields: Iterable[tuple[str, Any]]) -> str:
-    """Named values as a JSON object; missing values are left out, as Spark does.
+    """Return named values as a JSON object; missing values are omitted, as in Spark.
 
     >>> json_object([("avg(speed)", 41.5), ("count(1)", 3), ("max(lane)", None)])
     '{"avg(speed)":41.5,"count(1)":3}'
@@ -56,9 +56,9 @@ def json_object(fields: Iterable[tuple[str, Any]]) -> str:
 
 
 def project(payload: str, columns: tuple[tuple[str, str], ...] | None) -> str:
-    """A publication's payload cut down to the columns that a subscription selected.
+    """Return the selected columns of a publication's payload.
 
-    >>> project('{"a":1.50,"b":1.0E16}', (("b", "b"), ("c", "a")))  # numbers stay as they were written
+    >>> project('{"a":1.50,"b":1.0E16}', (("b", "b"), ("c", "a")))  # numbers keep their format
     '{"b":1.0E16,"c":1.50}'
     """
     if columns is None:

@@ -1,9 +1,10 @@
-"""Merged events: what happens to the reports of an event between publishers and subscribers.
+"""Merged events: the path of an event's reports from publishers to subscribers.
 
-A report climbs towards the center and meets aggregators on its way, which drop what is known already and hold back what
-is new until somebody is due to hear (`upward`). One of the active aggregators coordinates the event (`election`): it
-has everything that is known when a notification cycle ends and sends it to those who are due (`downward`). When the
-event is over, passive aggregators may move (`placement`). `walk` works through all of this in event time.
+A report travels towards the center of the topic's tree. Aggregators on the path drop known values and hold new ones
+until a notification is due (`upward`). One active aggregator coordinates the event (`election`): at the end of a cycle
+it collects all values and sends them to the subscriptions that are due (`downward`). After the event, passive
+aggregators may move (`placement`). `walk` runs these steps in event time, on the state in `event`; `merged_topic` is
+the entry point.
 
-Paper: caeva; what it leaves open is settled in docs/decisions.
+Paper: caeva; docs/decisions has the choices that it leaves open.
 """

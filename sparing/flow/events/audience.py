@@ -1,4 +1,4 @@
-"""Circles and event_audiences: who is told the same at the same time, and whom an event may concern in all."""
+"""Audiences, which always get the same notifications at the same time, and all audiences of one event."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ OnKey = tuple[tuple[int, Constraint], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Audience:
-    """`need` and `urgent` are the bits of the conditions that must hold; `every` is 0 for at once.
+    """Subscriptions that always get the same notifications at the same time.
 
-    One that has the same `number` as another is a part of it, or the whole.
+    `need` and `urgent` are the bits of the conditions that must hold; `every` is 0 without a cycle. Audiences with the
+    same `number` are parts of one audience.
     """
 
     number: int
@@ -35,7 +36,7 @@ class Audience:
     valid_until: int | None
 
     def concerns(self, key: Key, began: int) -> bool:
-        """Whether an event can be of interest."""
+        """Return whether an event can match."""
         if (self.valid_from is not None and began < self.valid_from) or (
             self.valid_until is not None and began >= self.valid_until
         ):
@@ -44,22 +45,22 @@ class Audience:
 
     @property
     def always(self) -> bool:
-        """Whether every event can be of interest."""
+        """Whether every event can match."""
         return not self.key and self.valid_from is None and self.valid_until is None
 
 
 @dataclass(frozen=True, slots=True)
 class EventAudience:
-    """All those whom an event may concern: their cycles and brokers, and what is urgent to any of them."""
+    """The audiences that an event can match: their cycles and brokers, and their urgent conditions."""
 
-    cycles: tuple[int, ...] = ()  # without at once
+    cycles: tuple[int, ...] = ()  # without 0
     at_once: bool = False
     goals: frozenset[int] = frozenset()
-    hot: int | None = None  # None: nobody calls anything urgent
+    hot: int | None = None  # urgent conditions; None without any
 
     @classmethod
     def of(cls, audiences: Iterable[Audience]) -> EventAudience:
-        """The event_audience of some audiences."""
+        """Combine audiences."""
         some = list(audiences)
         return cls(
             tuple(sorted({audience.every for audience in some if audience.every})),
@@ -80,10 +81,10 @@ class EventAudience:
 
 
 class AudienceIndex:
-    """Circles by the rarest of the conditions that they need, so that few are looked at when some are fulfilled."""
+    """Audiences by their rarest condition, so that few of them are checked when some conditions hold."""
 
     def __init__(self, needs: Iterable[tuple[Audience, int]]) -> None:
-        """Circles, each with the conditions that a value must fulfil."""
+        """Index audiences, each with the conditions that a value must fulfil."""
         found = [(audience, bits_of(need)) for audience, need in needs]
         asked = Counter(bit for _, bits in found for bit in bits)
         self._free = [audience for audience, bits in found if not bits]
@@ -93,7 +94,7 @@ class AudienceIndex:
                 self._by_condition.setdefault(min(bits, key=lambda bit: (asked[bit], bit)), []).append(audience)
 
     def candidates(self, admitted: int) -> Iterator[Audience]:
-        """Those whose conditions may hold if some are fulfilled by values."""
+        """Return the audiences whose conditions may hold if values fulfil some conditions."""
         yield from self._free
         for bit in bits_of(admitted):
             yield from self._by_condition.get(bit, ())

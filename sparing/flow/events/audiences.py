@@ -1,7 +1,7 @@
-"""Audiences: subscriptions to a merged topic that are always told the same at the same time, worked on as one.
+"""All audiences of a merged topic.
 
-They are at one broker, with the same filter, cycle and columns, in force at the same times. Conditions are numbered, so
-that what some facts fulfil is a set of bits.
+The subscriptions of an audience are at one broker, with the same filter, cycle, columns and validity. Conditions are
+numbered, so that the conditions that facts fulfil are a set of bits.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from sparing.model.constraint import Constraint
 from sparing.model.subscription import Subscription
 from sparing.model.types import Code
 
-MOST_KNOWN = 1 << 16  # values that are remembered
+MOST_KNOWN = 1 << 16  # cached values
 
 Terms = tuple[int, int, int, int | None, Columns, frozenset[int] | None, OnKey, int | None, int | None]
 
 
 class Audiences:
-    """All subscriptions to one merged topic."""
+    """The audiences and conditions of one merged topic."""
 
     def __init__(self, plan: Plan, topic: str) -> None:
         self.topic = plan.topics[topic]
@@ -54,7 +54,7 @@ class Audiences:
         )
 
     def _terms(self, number: int, broker: int) -> Terms:
-        """What a subscription must have in common with others of its audience."""
+        """Return the properties that all subscriptions of an audience share."""
         subscription: Subscription = self.subscriptions[number]
         query = subscription.query
         need = self._bits(query.box)
@@ -82,7 +82,7 @@ class Audiences:
         return tuple((places[field], constraint) for field, constraint in box.constraints if field in places)
 
     def fulfils(self, field: int, code: Code) -> tuple[int, int]:
-        """The bits of the conditions that a value fulfils, and of all conditions on its field."""
+        """Return the bits of the conditions that a value fulfils, and of all conditions on its field."""
         found = self._known.get((field, code))
         if found is None:
             on = self._on[field]
@@ -96,7 +96,7 @@ class Audiences:
         return found
 
     def _by_key(self) -> tuple[dict[Code, list[Audience]], list[Audience]]:
-        """Audiences that only some events concern: by the one value of the first key field they want, and others."""
+        """Return the audiences with conditions on the key: by their value of the first key field, and others."""
         at_point: dict[Code, list[Audience]] = {}
         others: list[Audience] = []
         for audience in self.all:
@@ -108,12 +108,12 @@ class Audiences:
         return at_point, others
 
     def sometimes(self, key: Key, began: int) -> list[Audience]:
-        """Those that an event can be of interest to, and others not."""
+        """Return the audiences that match this event, but not every event."""
         some = [*self._at_point.get(key[0], ()), *self._sometimes]
         return [audience for audience in some if audience.concerns(key, began)]
 
     def gathers(self, key: Key) -> frozenset[int]:
-        """The brokers of those who compute with whole events and may count this one."""
+        """Return the brokers with subscriptions that aggregate whole events and can match this one."""
         return frozenset(
             broker for broker, on in self.gathering if all(constraint.admits(key[place]) for place, constraint in on)
         )
@@ -123,7 +123,7 @@ class Audiences:
         return {self.subscriptions[n].id: n for n in self._of}
 
     def made_of(self, ids: Sequence[str]) -> list[Audience]:
-        """The audiences that some subscriptions are in now, each cut down to them; those that are gone are left out."""
+        """Return the current audiences of some subscriptions, without other members; unknown ids are ignored."""
         found: dict[int, tuple[Audience, list[int]]] = {}
         for id_ in ids:
             number = self._by_id.get(id_)

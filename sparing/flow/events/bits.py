@@ -8,7 +8,7 @@ from operator import or_
 
 
 def bits_of(bits: int) -> list[int]:
-    """The places of the bits of a set, ascending.
+    """Return the members of a set, ascending.
 
     >>> bits_of(0b1101)
     [0, 2, 3]
@@ -22,7 +22,7 @@ def bits_of(bits: int) -> list[int]:
 
 
 def joined(sets: Iterable[int | None]) -> int | None:
-    """All bits of those sets that there are; None if there are none.
+    """Return the union of the sets that are not None; None without any.
 
     >>> joined([1, None, 4]), joined([None])
     (5, None)

@@ -1,4 +1,4 @@
-"""Where events happen: the trees of a merged topic, who is down when, and who looks on."""
+"""The context of a merged topic's events: trees, audiences, outages, message counters and a watcher."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOBODY: frozenset[int] = frozenset()
 
 
 class EventStep(NamedTuple):
-    """Something that happened to an event, for whoever wants to know why."""
+    """One step in the history of an event, for explanations."""
 
     time: int
     what: str
@@ -28,14 +28,14 @@ class EventStep(NamedTuple):
 
 
 class EventWatcher(Protocol):
-    """Looks on while events happen."""
+    """Receives the steps of events."""
 
-    def see(self, event: Event, happening: EventStep) -> None:
-        """Something happened."""
+    def see(self, event: Event, step: EventStep) -> None:
+        """Receive a step."""
 
 
 class MergeContext:
-    """Settings of one merged topic under one plan; only `messages`, `spoke` and `watcher` change."""
+    """One merged topic under one plan; only `messages`, `spoke` and `watcher` change."""
 
     def __init__(self, plan: Plan, topic: str, watcher: EventWatcher | None = None) -> None:
         self.plan = plan
@@ -53,47 +53,47 @@ class MergeContext:
         ]
         self.outages = [(o.start, plan.routes.number[o.broker], o.end) for o in plan.outages]
         self.messages = Messages(plan)
-        self.spoke: list[set[int]] = [set() for _ in self.trees]  # by tree: aggregators that have sent something up
+        self.spoke: list[set[int]] = [set() for _ in self.trees]  # by tree: aggregators that have sent upward
         self.watcher = watcher
 
     def tree_at(self, broker: int) -> int | None:
-        """The tree that reports made at a broker climb, even if nobody publishes there any more; None without one."""
+        """Return the tree of reports published at a broker, also if it has no publishers now; None without one."""
         found = self.tree_of.get(broker)
         if found is None:
             found = next((n for n, tree in enumerate(self.trees) if tree.hops(broker, tree.center) >= 0), None)
         return found
 
     def event_audience(self, key: Key, began: int, tree: int) -> EventAudience:
-        """Whom an event may concern."""
+        """Return the audiences that an event can match."""
         some = self.audiences.sometimes(key, began)
         return self._always[tree] | EventAudience.of(c for c in some if self.tree_of.get(c.broker) == tree)
 
     def gathers(self, key: Key, tree: int) -> frozenset[int]:
-        """The brokers of those who compute with whole events and may count this one."""
+        """Return the brokers with subscriptions that aggregate whole events and can match this one."""
         return frozenset(broker for broker in self.audiences.gathers(key) if self.tree_of.get(broker) == tree)
 
     def concerns(self, audience: Audience, event: Event) -> bool:
-        """Whether an event may concern a audience."""
+        """Return whether an event can match an audience."""
         if len(self.trees) > 1 and self.tree_of.get(audience.broker) != event.tree:
             return False
         return audience.concerns(event.key, event.began)
 
     def down(self, time: int) -> frozenset[int]:
-        """Brokers whose aggregators are down."""
+        """Return the brokers whose aggregators are down."""
         if not self.outages:
             return NOBODY
         return frozenset(b for start, b, end in self.outages if start <= time and (end is None or time < end))
 
     def roles(self, event: Event, time: int) -> Roles:
-        """Who aggregates for an event."""
+        """Return the aggregators of an event."""
         return self.trees[event.tree].roles(event.hops, self.down(time))
 
     def new(self, event: Event, had: int, facts: int) -> int:
-        """What of some facts tells anything new to who had others."""
+        """Return those of some facts that are new to a broker that had others."""
         return facts & ~(event.same_fields(had) if self.by_name and had else had)
 
     def name(self, broker: int) -> str:
-        """The name of a broker."""
+        """Return the name of a broker."""
         return self.plan.routes.brokers[broker]
 
     def see(
@@ -104,8 +104,9 @@ class MergeContext:
         broker: int,
         target: int = -1,
         facts: int = 0,
+        *,
         who: tuple[int, ...] = (),
     ) -> None:
-        """Tell whoever looks on."""
+        """Report a step to the watcher."""
         if self.watcher is not None:
             self.watcher.see(event, EventStep(time, what, broker, target, facts, who))

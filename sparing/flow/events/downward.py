@@ -1,7 +1,7 @@
-"""From the coordinator to subscribers: whoever is due is told all that it has not been told yet.
+"""From the coordinator to subscribers: each audience that is due gets all facts that are new to it.
 
-A link is crossed only if somebody beyond it is due, is interested, and something is known that has not crossed it. What
-is held back leaves when the next one is due, whether or not anything new arrives.
+Facts cross a link only if an audience beyond it is due and matches, and some known facts have not crossed the link yet.
+Held facts are sent when the next audience is due, also without new reports.
 
 Paper: caeva, section III-C.
 """
@@ -21,7 +21,7 @@ from sparing.flow.events.messages import MERGED
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a audience is told about an event: facts that are new to it, and all so far (`version`: how many)."""
+    """A notification of an audience about an event: new facts, and all facts (`version` is their number)."""
 
     audience: Audience
     event: Event
@@ -34,60 +34,60 @@ class Notice:
 Due = Callable[[NotifiedAudience], bool]
 
 
-def without_waiting(told: NotifiedAudience) -> bool:
-    """Who is told at once."""
-    return told.roused or not told.audience.every
+def without_waiting(notified: NotifiedAudience) -> bool:
+    """Return whether an audience is notified immediately."""
+    return notified.urgent or not notified.audience.every
 
 
 def at_tick(event: Event, time: int) -> Due:
-    """Who is due when a cycle may end."""
+    """Return the test for audiences that are due at a time."""
     past = time - event.began
 
-    def due(told: NotifiedAudience) -> bool:
-        return without_waiting(told) or past % told.audience.every == 0
+    def due(notified: NotifiedAudience) -> bool:
+        return without_waiting(notified) or past % notified.audience.every == 0
 
     return due
 
 
 def next_tick(event: Event, time: int) -> int | None:
-    """When the next cycle ends after a time."""
+    """Return the end of the next cycle after a time."""
     past = time - event.began
     return min((event.began + (past // cycle + 1) * cycle for cycle in event.cycles), default=None)
 
 
 def holds(context: MergeContext, event: Event, need: int) -> bool:
-    """Whether conditions hold for what the coordinator knows: each for any value of its field."""
+    """Return whether conditions hold for the coordinator's facts, each for any value of its field."""
     return not need & ~(event.admitted | (context.audiences.missing & ~event.touched))
 
 
 def fresh(context: MergeContext, event: Event) -> Iterator[Audience]:
-    """Circles, or parts of them, that the event may concern and that have not been told anything."""
+    """Return audiences, or parts of them, that the event can match and that have not been notified."""
     for audience in context.audiences.plain.candidates(event.admitted):
-        if context.concerns(audience, event) and (part := _untold(event, audience)) is not None:
+        if context.concerns(audience, event) and (part := _not_notified(event, audience)) is not None:
             yield part
 
 
-def _untold(event: Event, audience: Audience) -> Audience | None:
-    """The part of a audience that has not been told anything: all of it, or those who came later than the others."""
-    told = event.told.get(audience.number)
-    if told is None:
+def _not_notified(event: Event, audience: Audience) -> Audience | None:
+    """Return the part of an audience that has not been notified: all of it, or members that subscribed later."""
+    notified = event.notified.get(audience.number)
+    if notified is None:
         return audience
-    known = {member for one in told for member in one.audience.members}
+    known = {member for one in notified for member in one.audience.members}
     rest = tuple(member for member in audience.members if member not in known)
     return replace(audience, members=rest) if rest else None
 
 
-def rouse(context: MergeContext, event: Event) -> bool:
-    """Whether the event has become urgent to somebody."""
+def mark_urgent(context: MergeContext, event: Event) -> bool:
+    """Mark the audiences for which the event is urgent; return whether there are new ones."""
     found = False
     for audience in context.audiences.hurried.candidates(event.admitted):
         if not context.concerns(audience, event) or not holds(context, event, audience.urgent or 0):
             continue
-        if (part := _untold(event, audience)) is not None:
-            event.told.setdefault(audience.number, []).append(NotifiedAudience(part))
-        for told in event.told[audience.number]:
-            found = found or not told.roused
-            told.roused = True
+        if (part := _not_notified(event, audience)) is not None:
+            event.notified.setdefault(audience.number, []).append(NotifiedAudience(part))
+        for notified in event.notified[audience.number]:
+            found = found or not notified.urgent
+            notified.urgent = True
     if found:
         event.at_once = True
         event.hot = hot(context, event)
@@ -95,29 +95,35 @@ def rouse(context: MergeContext, event: Event) -> bool:
 
 
 def hot(context: MergeContext, event: Event) -> int | None:
-    """The conditions that make the event urgent to somebody to whom it is not yet; None if there is nobody."""
+    """Return the conditions that can make the event urgent for more audiences; None without any."""
     return joined(
         audience.urgent
         for audience in context.audiences.urgent
-        if context.concerns(audience, event) and not any(told.roused for told in event.told.get(audience.number, ()))
+        if context.concerns(audience, event)
+        and not any(notified.urgent for notified in event.notified.get(audience.number, ()))
     )
 
 
 def disseminate(context: MergeContext, event: Event, time: int, due: Due) -> list[Notice]:
-    """Tell those who are due, and have the facts cross the links to them."""
+    """Notify the audiences that are due, and send the facts over the links to them."""
     version, facts = event.version, event.so_far
-    behind = [told for some in event.told.values() for told in some if told.version < version and due(told)]
+    behind = [
+        notified
+        for some in event.notified.values()
+        for notified in some
+        if notified.version < version and due(notified)
+    ]
     for audience in fresh(context, event):
-        told = NotifiedAudience(audience)
-        if due(told) and holds(context, event, audience.need):
-            event.told.setdefault(audience.number, []).append(told)
-            behind.append(told)
+        notified = NotifiedAudience(audience)
+        if due(notified) and holds(context, event, audience.need):
+            event.notified.setdefault(audience.number, []).append(notified)
+            behind.append(notified)
     notices = []
-    known = {before: event.first(before) for before in {told.version for told in behind}}
-    for told in behind:
-        audience = told.audience
-        new = facts & ~known[told.version]
-        told.version = version
+    known = {before: event.first(before) for before in {notified.version for notified in behind}}
+    for notified in behind:
+        audience = notified.audience
+        new = facts & ~known[notified.version]
+        notified.version = version
         if audience.fields is not None:
             new &= event.of_fields(audience.fields)
         if new:
@@ -126,12 +132,12 @@ def disseminate(context: MergeContext, event: Event, time: int, due: Due) -> lis
         _cross(context, event, time, sorted({notice.audience.broker for notice in notices}))
     for notice in notices:
         context.messages.notify(notice.audience, time)
-        context.see(event, time, "is told", notice.audience.broker, -1, notice.new, notice.audience.members)
+        context.see(event, time, "is told", notice.audience.broker, -1, notice.new, who=notice.audience.members)
     return notices
 
 
 def _cross(context: MergeContext, event: Event, time: int, goals: list[int]) -> None:
-    """Facts cross the links to some brokers, where they have not yet."""
+    """Send facts over the links to some brokers that they have not crossed yet."""
     tree, version = context.trees[event.tree], event.version
     assert event.coordinator is not None
     for goal in goals:
@@ -147,10 +153,10 @@ def _cross(context: MergeContext, event: Event, time: int, goals: list[int]) -> 
 
 
 def pending(context: MergeContext, event: Event) -> bool:
-    """Whether anything is left to do even if no report comes any more."""
+    """Return whether notifications are pending, even without further reports."""
     if event.unsent or context.new(event, event.so_far, event.everything):
         return True
     version = event.version
-    if any(told.version < version for some in event.told.values() for told in some):
+    if any(notified.version < version for some in event.notified.values() for notified in some):
         return True
     return any(holds(context, event, audience.need) for audience in fresh(context, event))

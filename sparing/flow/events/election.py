@@ -1,9 +1,9 @@
 """The election of an event's coordinator among the active aggregators.
 
-An active aggregator that gets to know of an event without a coordinator tells all others that it claims to be the one.
-If several do so at the same time, the one with the higher broker name denies it to the others; silence is consent. The
-paper's cycle starts with the winner's claim, which is when the first report was made. When the coordinator of an event
-is lost, those who know of the event notice at the end of the cycle, and elect another; cycles go on as before.
+An active aggregator that receives a report of an event without a coordinator sends a claim to all others. If several
+claim at the same time, the one with the highest broker name rejects the other claims; no answer means consent. The
+paper's cycle starts with the winner's claim, at the time of the first report. If the coordinator fails, the aggregators
+that know of the event notice at the end of the cycle and elect another; cycles do not change.
 
 Paper: caeva, section III-B, Dynamic Coordination.
 """
@@ -18,7 +18,7 @@ from sparing.flow.events.messages import COORDINATION
 
 
 def elect(context: MergeContext, event: Event, time: int, claimants: Iterable[int]) -> int:
-    """The winner among those who claim."""
+    """Return the winner among the claimants."""
     tree, active = context.trees[event.tree], context.roles(event, time).active
     claims = sorted(claimants, key=context.name)
     winner = claims[-1]
@@ -33,9 +33,9 @@ def elect(context: MergeContext, event: Event, time: int, claimants: Iterable[in
 
 
 def re_elect(context: MergeContext, event: Event, time: int) -> int | None:
-    """Another coordinator in place of one that is down; None while no aggregator is up.
+    """Return another coordinator in place of one that is down; None while no active aggregator is up.
 
-    Those claim who know of the event, or if none does, the active aggregator nearest to the center.
+    The claimants are the aggregators that know of the event; without any, the active one nearest to the center.
     """
     active = context.roles(event, time).active
     claimants = [broker for broker in active if broker in event.seen] or list(active[:1])

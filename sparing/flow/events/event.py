@@ -1,8 +1,8 @@
-"""An event under way: what has been reported, who holds what of it, and who has been told what.
+"""The state of an open event: reported facts, the facts at each aggregator, and the notified audiences.
 
-Facts, the values of fields, are numbered in the order in which they were first reported; a set of them is an int with a
-bit for each. What the coordinator has grows only, so how much somebody has been told is a number: how many of the facts
-in the order in which a coordinator got to know them.
+A fact is a value of a field. Facts are numbered in the order of their first reports; a set of facts is an int with a
+bit for each. The coordinator's facts only grow, so an audience's knowledge is a version: the number of facts, in the
+order in which the coordinator received them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sparing.model.types import Code
 
 
 class Fact(NamedTuple):
-    """A value of a field: who first reported it, when."""
+    """A value of a field, with the time and publisher of its first report."""
 
     field: int
     code: Code
@@ -27,20 +27,20 @@ class Fact(NamedTuple):
 
 @dataclass(slots=True)
 class NotifiedAudience:
-    """What a audience has been told whose filter has held, and whether the event has been urgent to it."""
+    """A notified audience, the version that it has, and whether the event is urgent for it."""
 
     audience: Audience
     version: int = 0
-    roused: bool = False
+    urgent: bool = False
 
 
 @dataclass(slots=True)
 class Event:
-    """`seen`, `unsent` and `kept` are sets of facts by broker.
+    """An open event; `seen`, `unsent` and `kept` are sets of facts by broker.
 
-    `seen` is what an aggregator has had, `unsent` what of that the coordinator has not been sent; `kept` is what was
-    published at a broker, which keeps it on disk until the event is over. `order` is the order in which facts got known
-    to a coordinator; `known` is how many of them have crossed a link.
+    `seen` are the facts that an aggregator has received, `unsent` those not yet sent to the coordinator. `kept` are
+    facts published at a broker, which stores them until the event is over. `order` lists the facts in the order in
+    which the coordinator received them; `known` is the version that has crossed each link.
     """
 
     key: Key
@@ -49,10 +49,10 @@ class Event:
     home: int  # the broker at which it was first reported
     tree: int
     hops: int  # between passive and active aggregators
-    event_audience: EventAudience  # whom it may concern
-    gathers: frozenset[int]  # brokers of those who compute with the whole event
+    event_audience: EventAudience  # the audiences that it can match
+    gathers: frozenset[int]  # brokers with subscriptions that aggregate whole events
     last: int
-    told: dict[int, list[NotifiedAudience]] = field(default_factory=dict)  # by the numbers of audiences
+    notified: dict[int, list[NotifiedAudience]] = field(default_factory=dict)  # by the numbers of audiences
     facts: list[Fact] = field(default_factory=list)
     number: dict[tuple[int, Code], int] = field(default_factory=dict)
     on_field: dict[int, int] = field(default_factory=dict)  # field -> the facts on it
@@ -63,25 +63,25 @@ class Event:
     order: list[int] = field(default_factory=list)
     so_far: int = 0  # the facts in `order`
     known: dict[tuple[int, int], int] = field(default_factory=dict)
-    admitted: int = 0  # conditions that a fact in `order` fulfils
+    admitted: int = 0  # conditions fulfilled by a fact in `order`
     touched: int = 0  # conditions on a field with a fact in `order`
-    at_once: bool = False  # whether somebody does not wait for a cycle
-    hot: int | None = None  # conditions that make the event urgent to somebody; None: it cannot become so
-    failed: int = 0  # until when failures of aggregators have been taken into account
-    lost: set[int] = field(default_factory=set)  # brokers that failed, and whose loss has not been made good
-    log: list[tuple[int, int, int]] = field(default_factory=list)  # time, broker and facts of reports, to learn from
-    changed: int | None = None  # when the plan last changed under it
-    tick: int | None = None  # when somebody is due next
-    closing: bool = False  # whether no report can come any more
+    at_once: bool = False  # whether an audience is notified immediately
+    hot: int | None = None  # conditions that make the event urgent for an audience; None without any
+    failed: int = 0  # the time up to which failures of aggregators have been processed
+    lost: set[int] = field(default_factory=set)  # failed brokers whose facts have not been sent again
+    log: list[tuple[int, int, int]] = field(default_factory=list)  # time, broker and facts of reports, for placement
+    changed: int | None = None  # the time of the last change of the plan
+    tick: int | None = None  # the next time at which an audience is due
+    closing: bool = False  # whether reports are no longer accepted
 
     @property
     def cycles(self) -> tuple[int, ...]:
-        """The notification cycles of those whom it may concern, without at once."""
+        """The notification cycles of the audiences that it can match."""
         return self.event_audience.cycles
 
     @property
     def wanted(self) -> bool:
-        """Whether it concerns anybody who is to be told."""
+        """Whether it can match an audience."""
         return bool(self.event_audience.goals)
 
     @property
@@ -91,11 +91,11 @@ class Event:
 
     @property
     def version(self) -> int:
-        """How many facts a coordinator has got to know."""
+        """The number of facts that the coordinator has received."""
         return len(self.order)
 
     def first(self, version: int) -> int:
-        """The facts that a coordinator got to know first, so many of them."""
+        """Return the facts of a version."""
         if version == len(self.order):
             return self.so_far
         bits = 0
@@ -104,7 +104,7 @@ class Event:
         return bits
 
     def add(self, values: Iterable[tuple[int, Code]], time: int, publisher: str) -> int:
-        """The facts of a report."""
+        """Add the values of a report, and return their facts."""
         bits, number = 0, self.number
         for value in values:
             at = number.get(value)
@@ -116,17 +116,17 @@ class Event:
         return bits
 
     def same_fields(self, facts: int) -> int:
-        """All facts on the fields that some facts are on."""
+        """Return all facts on the fields of some facts."""
         return sum(on for on in self.on_field.values() if on & facts)
 
     def of_fields(self, fields: Iterable[int]) -> int:
-        """All facts on some fields."""
+        """Return all facts on some fields."""
         return sum(self.on_field.get(number, 0) for number in fields)
 
     def latest(self, facts: int) -> dict[int, Fact]:
-        """Field -> its value that was reported last, among some facts."""
+        """Return the latest of some facts for each field."""
         return {fact.field: fact for fact in self.members(facts)}
 
     def members(self, facts: int) -> list[Fact]:
-        """Some facts, in the order of their first reports."""
+        """Return a set of facts as a list, in the order of their first reports."""
         return [self.facts[at] for at in bits_of(facts)]

@@ -1,4 +1,4 @@
-"""The story of an event: who reported what where, what was redundant, who coordinated, who was told what and when."""
+"""The story of an event: reports, redundant values, coordination and notifications, in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparing.model.constraint import Constraint
 
 @dataclass(frozen=True)
 class StoryLine:
-    """Something that happened, in names: `facts` as `field = value`, `who` as subscriptions."""
+    """One step with names: `facts` as `field = value`, `who` as subscriptions."""
 
     time: int
     what: str
@@ -25,7 +25,7 @@ class StoryLine:
 
 @dataclass(frozen=True)
 class Story:
-    """What happened to an event, in order; `missing` is what kept a subscription from being told, if one was asked."""
+    """The steps of an event in order; `missing` are the conditions of a given subscription that did not hold."""
 
     topic: str
     key: str
@@ -36,34 +36,34 @@ class Story:
 
     @property
     def ends(self) -> int:
-        """When the last of it happened, or could have been reported."""
+        """The time of the last step, or of the last possible report."""
         return max([self.closes, *(line.time for line in self.lines)])
 
 
 @dataclass
-class Chronicler:
-    """Writes the stories of the events with a key."""
+class StoryRecorder:
+    """Records the stories of the events with one key."""
 
     context: MergeContext
     key: str
     events: list[Event] = field(default_factory=list)
-    happenings: dict[int, list[EventStep]] = field(default_factory=dict)
+    steps: dict[int, list[EventStep]] = field(default_factory=dict)
 
-    def see(self, event: Event, happening: EventStep) -> None:
-        """Something happened."""
-        if id(event) not in self.happenings:
+    def see(self, event: Event, step: EventStep) -> None:
+        """Record a step."""
+        if id(event) not in self.steps:
             if key_text(self.context, event) != self.key:
                 return
-            self.events.append(event)  # which also keeps its id from being used again
-            self.happenings[id(event)] = []
-        self.happenings[id(event)].append(happening)
+            self.events.append(event)  # a reference, so that its id is not reused
+            self.steps[id(event)] = []
+        self.steps[id(event)].append(step)
 
     def stories(self, subscription: int | None = None) -> list[Story]:
-        """All of them, by the times at which events began."""
+        """Return the stories by the events' first reports."""
         return [self._story(event, subscription) for event in sorted(self.events, key=lambda event: event.began)]
 
     def _story(self, event: Event, subscription: int | None) -> Story:
-        lines = tuple(self._line(event, happening) for happening in self.happenings[id(event)])
+        lines = tuple(self._line(event, step) for step in self.steps[id(event)])
         missing = () if subscription is None else self._missing(event, subscription)
         return Story(self.context.topic.name, self.key, event.began, event.closes, lines, missing)
 
@@ -80,9 +80,9 @@ class Chronicler:
         return StoryLine(found.time, found.what, broker, target, facts, who)
 
     def _missing(self, event: Event, number: int) -> tuple[str, ...]:
-        """Why a subscription was told nothing."""
+        """Return the reasons why a subscription was not notified."""
         context, subscription = self.context, self.context.plan.subscriptions[number]
-        if any(number in told.audience.members for some in event.told.values() for told in some):
+        if any(number in notified.audience.members for some in event.notified.values() for notified in some):
             return ()
         begins, ends = subscription.valid_from, subscription.valid_until
         if (begins is not None and event.began < begins) or (ends is not None and event.began >= ends):
@@ -100,12 +100,12 @@ def _holds(event: Event, field: int, constraint: Constraint) -> bool:
 
 
 def key_text(context: MergeContext, event: Event) -> str:
-    """The key of an event as a person writes it."""
+    """Return the key of an event as text."""
     fields: Sequence[str] = context.merge.key
     kinds = [context.topic.fields[name] for name in fields]
     return ", ".join(str(kind.value(code)) for kind, code in zip(kinds, event.key, strict=True))
 
 
 def value_text(context: MergeContext, field: int, code: object) -> str:
-    """A value as it is written in notifications."""
+    """Return a value in the format of notifications."""
     return json_value(context.topic.fields[context.audiences.fields[field]].value(code))  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
-"""What a subscriber reads in a notification about a merged event.
+"""Payloads of notifications about merged events.
 
-`key` says which event it is, `new` lists the values that it has not been told before, each with who first reported it
-and when. `latest` has one value for each field, the one that was reported last, and `history` all values, in the order
-in which they were first reported, of fields with more than one.
+`key` is the event's key. `new` lists the values that are new to the subscriber, each with publisher and time of its
+first report. `latest` has the latest value of each field, and `history` all values of fields with several, in the order
+of their first reports.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from sparing.model.types import EPOCH, MICROSECOND, Code
 
 @dataclass(frozen=True, slots=True)
 class MergedNotification:
-    """One notification, for all subscriptions that get it at that time; `start` and `end` are the event's window.
+    """A notification of all subscriptions of an audience; `start` and `end` are the event's window.
 
-    Ids are taken of `about`.
+    Ids are hashes of `about`.
     """
 
     subscriptions: tuple[int, ...]
@@ -35,29 +35,29 @@ class MergedNotification:
 
 
 class PayloadWriter:
-    """Puts notices into words; the same fact is told to many, so its words are kept for a while."""
+    """Writes payloads; caches the texts of facts, which many audiences get."""
 
     def __init__(self, context: MergeContext) -> None:
-        self._scene = context
+        self._context = context
         self._values: dict[tuple[int, Code], Json] = {}
         self._facts: dict[tuple[Fact, str], Json] = {}
-        self._called: dict[Columns, dict[int, str]] = {}
+        self._column_names: dict[Columns, dict[int, str]] = {}
 
-    def tell(self, notice: Notice) -> MergedNotification:
-        """A notice in words."""
-        context, event, number = self._scene, notice.event, self._scene.audiences.number
-        called = self._names(notice.audience.columns)
+    def write(self, notice: Notice) -> MergedNotification:
+        """Return the notification of a notice."""
+        context, event, number = self._context, notice.event, self._context.audiences.number
+        names = self._names(notice.audience.columns)
         values: dict[int, list[Json]] = {}
         for fact in event.members(notice.facts):
-            if fact.field in called:
+            if fact.field in names:
                 values.setdefault(fact.field, []).append(self._value(fact.field, fact.code))
         key = zip(context.merge.key, event.key, strict=True)
-        several = [(called[at], tuple(some)) for at, some in sorted(values.items()) if len(some) > 1]
+        several = [(names[at], tuple(some)) for at, some in sorted(values.items()) if len(some) > 1]
         payload = json_object(
             [
                 ("key", Json(json_object((name, self._value(number[name], code)) for name, code in key))),
-                ("new", tuple(self._fact(fact, called[fact.field]) for fact in event.members(notice.new))),
-                ("latest", Json(json_object((called[at], some[-1]) for at, some in sorted(values.items())))),
+                ("new", tuple(self._fact(fact, names[fact.field]) for fact in event.members(notice.new))),
+                ("latest", Json(json_object((names[at], some[-1]) for at, some in sorted(values.items())))),
                 ("history", Json(json_object(several)) if several else None),
             ]
         )
@@ -65,17 +65,17 @@ class PayloadWriter:
         return MergedNotification(notice.audience.members, notice.time, event.began, event.closes, payload, about)
 
     def _names(self, columns: Columns) -> dict[int, str]:
-        """What the fields are called that somebody selected."""
-        if columns not in self._called:
-            number = self._scene.audiences.number
-            names = [(name, name) for name in self._scene.audiences.fields] if columns is None else columns
-            self._called[columns] = {number[field]: name for name, field in reversed(names)}
-        return self._called[columns]
+        """Return the selected fields and their names."""
+        if columns not in self._column_names:
+            number = self._context.audiences.number
+            names = [(name, name) for name in self._context.audiences.fields] if columns is None else columns
+            self._column_names[columns] = {number[field]: name for name, field in reversed(names)}
+        return self._column_names[columns]
 
     def _value(self, field: int, code: Code) -> Json:
         found = self._values.get((field, code))
         if found is None:
-            kind = self._scene.topic.fields[self._scene.audiences.fields[field]]
+            kind = self._context.topic.fields[self._context.audiences.fields[field]]
             if len(self._values) >= MOST_KNOWN:
                 self._values.clear()
             found = self._values[field, code] = Json(json_value(kind.value(code)))
@@ -97,5 +97,5 @@ class PayloadWriter:
 
 
 def codes_of(event: Event) -> dict[int, Code]:
-    """Field -> its value that was reported last, when the event is closed."""
+    """Return the latest value of each field of a closed event."""
     return {field: fact.code for field, fact in event.latest(event.so_far).items()}

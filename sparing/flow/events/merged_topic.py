@@ -1,7 +1,7 @@
-"""A merged topic as a whole: reports in, notifications out; and whole events, once they are closed, for aggregates.
+"""A merged topic: reports in, notifications out, and closed events for aggregate subscriptions.
 
-Aggregate subscriptions see each event once, when its window closes: as a publication, made then, of the values that
-were reported last, at the broker that coordinated it. From there on it travels as any other publication does.
+Aggregate subscriptions get each event once, when its window closes: as a publication of the latest values, at that time
+and at the coordinator's broker. It then travels like any other publication.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from sparing.model.types import Kind, code_float
 
 @dataclass
 class MergedState:
-    """What one partition of a merged topic remembers between two batches; `groups` are its aggregates under way."""
+    """The state of one partition of a merged topic; `groups` are the interest groups of aggregate subscriptions."""
 
     events: EventState = field(default_factory=EventState)
     groups: dict[str, WindowState] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
-        """Nothing is left to remember."""
+        """Whether there is no state to keep."""
         return self.events.empty and not self.groups
 
     def wakes(self) -> int | None:
-        """The next event time at which something is to be done, if nothing else arrives."""
+        """Return the next event time at which the partition must advance, even without arrivals."""
         times = [self.events.wakes(), *(group.wakes() for group in self.groups.values())]
         return min((time for time in times if time is not None), default=None)
 
 
 @dataclass(frozen=True)
 class MergedOutcome:
-    """What one advance gave rise to: notifications about events, results of aggregates, the bill.
+    """The output of one advance: `merged` notifications about events, `notifications` of aggregates, the bill.
 
-    `siena` is what would have been sent over each link if nobody merged, `least` the fewest messages that had to, given
-    how events are merged. `late` are reports that came too late.
+    `siena` are the messages over each link without merging, `least` the lower bound given the merging of events. `late`
+    are late reports.
     """
 
-    told: list[MergedNotification]
+    merged: list[MergedNotification]
     notifications: list[Notifications]
     bill: Bill
     siena: dict[tuple[str, str], int]
@@ -66,11 +66,11 @@ class MergedOutcome:
 class MergedTopic:
     """A merged topic under one plan."""
 
-    def __init__(self, interests: Interests, topic: str, at_once: AtOnce, overlay: WindowWalk) -> None:
+    def __init__(self, interests: Interests, topic: str, at_once: AtOnce, window_walk: WindowWalk) -> None:
         self.context = MergeContext(interests.plan, topic)
         self._walk = EventWalk(self.context)
-        self._teller = PayloadWriter(self.context)
-        self._interests, self._at_once, self._overlay = interests, at_once, overlay
+        self._writer = PayloadWriter(self.context)
+        self._interests, self._at_once, self._window_walk = interests, at_once, window_walk
 
     def advance(
         self,
@@ -81,9 +81,9 @@ class MergedTopic:
         watcher: EventWatcher | None = None,
         bound: bool = False,
     ) -> tuple[MergedState, MergedOutcome]:
-        """Take in reports, then do everything that falls before `until`; those made before `late_before` are set aside.
+        """Add reports, and process everything before `until`; reports before `late_before` are late.
 
-        `bound` is for whole traces.
+        `bound` requires a whole trace.
         """
         state = state or MergedState()
         self.context.watcher = watcher
@@ -91,18 +91,24 @@ class MergedTopic:
         timely = [part.take(np.flatnonzero(part.time >= late_before)) for part in arrivals]
         reports = [report for part in timely for report in reports_of(part, self.context.topic)]
         events, outcome = self._walk.advance(state.events, reports, until)
-        told = [self._teller.tell(notice) for notice in outcome.notices]
+        merged = [self._writer.write(notice) for notice in outcome.notices]
         groups, notifications, bill, least = self._compute(state.groups, outcome.closed, until, bound)
         bill.update(outcome.bill)
         if bound:
             least.update(outcome.bill.by_overlay_link())
-        found = MergedOutcome(told, notifications, bill, outcome.siena, dict(least), late)
-        return MergedState(events, groups), found
+        return MergedState(events, groups), MergedOutcome(
+            merged=merged,
+            notifications=notifications,
+            bill=bill,
+            siena=outcome.siena,
+            least=dict(least),
+            late=late,
+        )
 
     def _compute(
         self, groups: dict[str, WindowState], closed: Sequence[Event], until: int, bound: bool
     ) -> tuple[dict[str, WindowState], list[Notifications], Bill, Counter[tuple[str, str]]]:
-        """Events that are closed go to aggregates, and their windows on to `until`."""
+        """Send closed events to aggregate subscriptions, and advance their windows to `until`."""
         waiting: dict[str, list[Matched]] = {}
         bills, notifications, least = [], list[Notifications](), Counter[tuple[str, str]]()
         routes = self._interests.plan.routes
@@ -114,7 +120,7 @@ class MergedTopic:
                     waiting.setdefault(group, []).append(matched)
         left = {}
         for group in sorted(waiting.keys() | groups.keys()):
-            state, outcome = self._overlay.advance(groups.get(group), waiting.get(group, ()), until, bound=bound)
+            state, outcome = self._window_walk.advance(groups.get(group), waiting.get(group, ()), until, bound=bound)
             bills.append(outcome.bill)
             for link, messages in outcome.least.items():
                 least[routes.ends(link)] += messages
@@ -124,7 +130,7 @@ class MergedTopic:
         return left, notifications, total(bills), least
 
     def _published(self, closed: Sequence[Event]) -> Iterable[Publications]:
-        """Closed events as publications: at their coordinators, or if nobody merges, at everybody's own broker."""
+        """Return closed events as publications: at their coordinators, or without merging at subscribers' brokers."""
         if not closed:
             return []
         if self.context.policy.merges:
@@ -149,11 +155,11 @@ class MergedTopic:
         closes = np.array([event.closes for event, _ in events], dtype=np.int64)
         columns[topic.time] = Column(topic.fields[topic.time], closes, np.ones(len(events), dtype=bool))
         return Publications(
-            topic.name,
-            closes,
-            np.array([f"{event.key!r}@{event.began}" for event, _ in events], dtype=object),
-            np.array([""] * len(events), dtype=object),
-            np.array([at for _, at in events], dtype=np.int32),
-            columns,
-            np.array(["{}"] * len(events), dtype=object),
+            topic=topic.name,
+            time=closes,
+            id=np.array([f"{event.key!r}@{event.began}" for event, _ in events], dtype=object),
+            publisher=np.array([""] * len(events), dtype=object),
+            at=np.array([at for _, at in events], dtype=np.int32),
+            columns=columns,
+            payload=np.array(["{}"] * len(events), dtype=object),
         )

@@ -1,4 +1,4 @@
-"""What travels because of merged events, counted by paths and turned into a bill at the end."""
+"""Message counters of merged events, by path, and the bill made from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PUBLICATION, MERGED, COORDINATION = MessageKind.PUBLICATION, MessageKind.MERGED,
 
 
 class Messages:
-    """Counts of one advance."""
+    """The counters of one advance."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -23,20 +23,20 @@ class Messages:
         self._everywhere: Counter[tuple[MergeTree, int, frozenset[int], int]] = Counter()
 
     def send(self, tree: MergeTree, source: int, target: int, kind: MessageKind, time: int) -> None:
-        """One message along a path."""
+        """Count one message along a path."""
         if source != target:
             self._paths[tree, source, target, kind, time // self._plan.bucket] += 1
 
     def notify(self, audience: Audience, time: int) -> None:
-        """One to every member of a audience."""
+        """Count one notification for every member of an audience."""
         self._last_hops[audience, time // self._plan.bucket] += 1
 
     def everywhere(self, tree: MergeTree, source: int, goals: frozenset[int], time: int) -> None:
-        """A report as it travels if nobody merges: over every link to a broker that it may concern, once."""
+        """Count a report without merging: once over every link to brokers whose subscriptions it can match."""
         self._everywhere[tree, source, goals, time // self._plan.bucket] += 1
 
     def bill(self) -> Bill:
-        """What was sent, by link."""
+        """Return the bill."""
         bill, names, bucket = Bill(), self._plan.routes.brokers, self._plan.bucket
         for (tree, source, target, kind, at), times in self._paths.items():
             way = tree.path(source, target)
@@ -53,7 +53,7 @@ class Messages:
         return bill
 
     def siena(self) -> dict[tuple[str, str], int]:
-        """What would have been sent over each link if nobody merged."""
+        """Return the messages over each link without merging."""
         found: Counter[tuple[str, str]] = Counter()
         names = self._plan.routes.brokers
         for (tree, source, goals, _), times in self._everywhere.items():

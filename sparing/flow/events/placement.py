@@ -1,22 +1,20 @@
-"""Where passive aggregators are: when an event is over, they may move one hop, away from the active ones or closer.
+"""The placement of passive aggregators: after an event they may move one hop, away from the active ones or closer.
 
-Every passive aggregator knows what it would save if its children did its work (SF), every parent of passive aggregators
-what it would save by doing theirs (SN); the coordinator adds them up (CSF, CSN), and the larger sum decides if it is at
-least delta. Aggregators turn back only if that saves more than the move that brought them here did.
+In the paper's notation, every passive aggregator estimates the saving if its children did its work (SF), and every
+parent of passive aggregators the saving of doing theirs (SN). The coordinator sums them (CSF, CSN), and the larger sum
+decides if it is at least delta. Aggregators move back only if that saves more than their last move.
 
-What differs from the paper (`literal`), whose formulas drift closer, and whose memory of the last saving can pin
-aggregators for ever:
+The paper's formulas (`literal`) drift closer, and their memory of the last saving can fix aggregators forever. The
+differences:
 
-- only brokers count that had a report of the event, with the messages that they really sent or would have;
-- reports that meet no passive aggregator, because they are made nearer than these, count for moving closer: nobody
-  would see them otherwise;
-- CSN and CSF are added up over events, and begin anew from nothing where they fall below it or aggregators move. They
-  must be worth a part of the messages that tell brokers of the move. So one event that is unlike the others moves
-  nobody, and publishers that change are followed at once where that pays;
-- what an aggregator has counted is told with whatever it sends next, and not in a message of its own;
-- the memory of the last saving fades with every event;
-- to begin with, passive aggregators are as far away as brokers are on average;
-- `replay` works out what the event would have cost at every distance.
+- Only brokers with a report of the event count, with the messages that they sent or would have sent.
+- Reports published nearer than all passive aggregators count for moving closer; otherwise no broker counts them.
+- CSN and CSF are summed over events, never below zero, and reset by a move. They must exceed a share of the messages
+  that announce the move. So a single unusual event moves no aggregator, and changes of publishers are followed soon.
+- An aggregator sends its counts with its next message, not in a message of their own.
+- The memory of the last saving fades with every event.
+- The initial distance of passive aggregators is the average distance of brokers.
+- `replay` computes the cost of the event at every distance.
 
 Paper: caeva, section III-B, Dynamic and Adaptive Aggregator Placement.
 """
@@ -32,22 +30,22 @@ from sparing.flow.events.downward import next_tick
 from sparing.flow.events.event import Event
 from sparing.model.policy import Moves, Placement
 
-New = Callable[[int, int], int]  # what is new in some facts (the latter) to who had others
+New = Callable[[int, int], int]  # (known facts, facts) -> new facts
 
-FADES = 0.9  # what is left, after each event, of the memory of the last saving
-MOST_RIDING = 64  # events, of which something has not been told
-PART = 0.5  # of the messages that tell of a move: what it must promise to save
+FADES = 0.9  # factor on the last saving after each event
+MOST_RIDING = 64  # events with counts that have not been sent
+PART = 0.5  # least saving of a move, as a share of the messages that announce it
 
 
-Estimate = tuple[float, float, frozenset[int]]  # CSN and CSF of an event, and who has not told its part yet
+Estimate = tuple[float, float, frozenset[int]]  # CSN and CSF of an event, and aggregators that have not sent counts
 
 
 @dataclass(slots=True)
 class Placer:
-    """The placement in one tree, and the last move: its direction (0: none) and what it was to save.
+    """The placement in one tree, and the last move: its direction (0: none) and expected saving.
 
-    `closer` and `away` are what moves would have saved since then, CSN and CSF added up over events; `riding` are those
-    of events that some aggregators have not told the coordinators about.
+    `closer` and `away` are CSN and CSF, summed over events since then; `riding` are the estimates of events for which
+    some aggregators have not sent their counts.
     """
 
     hops: int
@@ -58,18 +56,18 @@ class Placer:
     away: float = 0.0
     fades: float = FADES
     riding: list[Estimate] = field(default_factory=list)
-    spoke: set[int] = field(default_factory=set)  # aggregators that have sent something up since the last event
+    spoke: set[int] = field(default_factory=set)  # aggregators that have sent upward since the last event
 
     @property
     def learned(self) -> bool:
-        """Whether there is anything to remember."""
+        """Whether there is state to keep."""
         return bool(self.direction or self.closer or self.away or self.riding)
 
     def ride(self, estimate: Estimate) -> list[Estimate]:
-        """Counts ride on what their aggregators send next: takes in an estimate, gives those that have arrived."""
+        """Add an estimate, and return those whose counts have all been sent with later messages."""
         there, under_way = list[Estimate](), list[Estimate]()
-        for closer, away, tellers in self.riding:
-            left = tellers - self.spoke
+        for closer, away, reporters in self.riding:
+            left = reporters - self.spoke
             (under_way if left else there).append((closer, away, left))
         self.spoke.clear()
         (under_way if estimate[2] else there).append(estimate)
@@ -78,7 +76,7 @@ class Placer:
 
 
 def placer_of(placement: Placement, tree: MergeTree) -> Placer:
-    """The placement that a tree begins with."""
+    """Return the initial placement of a tree."""
     if isinstance(placement, int):
         return Placer(min(placement, tree.depth))
     far = [distance for distance in tree.roles(0).distance.values() if distance]
@@ -87,7 +85,7 @@ def placer_of(placement: Placement, tree: MergeTree) -> Placer:
 
 @dataclass(slots=True)
 class AggregatorLoad:
-    """What an aggregator had to do with an event: reports from each child and its own, messages it sent up."""
+    """An aggregator's load by one event: its own reports, those of each child, and the messages sent upward."""
 
     own: int = 0
     seen: int = 0
@@ -96,7 +94,7 @@ class AggregatorLoad:
     below: dict[int, AggregatorLoad] = field(default_factory=dict)
 
     def take(self, facts: int, new: int, tick: int) -> None:
-        """A report comes in: the first is passed on, of others what is new is flushed at the next tick."""
+        """Add a report: the first is forwarded, and new facts of others are flushed at the next tick."""
         if not self.sent:
             self.sent = 1
         elif new and tick not in self.flushes:
@@ -106,7 +104,7 @@ class AggregatorLoad:
 
 
 def workload(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[dict[int, AggregatorLoad], int]:
-    """What each passive aggregator had to do at a distance, and how many links reports crossed raw."""
+    """Return the load of each passive aggregator at a distance, and the number of links that reports crossed raw."""
     roles = tree.roles(hops)
     busy: dict[int, AggregatorLoad] = {}
     raw = 0
@@ -130,14 +128,14 @@ def workload(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[dict[i
 
 
 def cost(tree: MergeTree, event: Event, hops: int, new: New) -> int:
-    """How many messages go up to active aggregators if passive ones are at a distance."""
+    """Return the upward messages of an event if passive aggregators are at a distance."""
     distance = tree.roles(hops).distance
     busy, raw = workload(tree, event, hops, new)
     return raw + sum(found.sent * distance[broker] for broker, found in busy.items())
 
 
 def savings(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[float, float]:
-    """CSN and CSF: what moving one hop closer, and one hop away, would save."""
+    """Return CSN and CSF: the savings of moving one hop closer, and one hop away."""
     distance = tree.roles(hops).distance
     busy, _ = workload(tree, event, hops, new)
     closer = away = 0.0
@@ -155,9 +153,9 @@ def savings(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[float, 
 
 
 def nearer(tree: MergeTree, event: Event, hops: int, new: New) -> dict[int, AggregatorLoad]:
-    """What brokers nearer than passive aggregators would have to do in their place.
+    """Return the load of brokers nearer than passive aggregators, in their place.
 
-    They are their parents, and brokers too near for a passive aggregator on the way of what is published there.
+    They are the parents of passive aggregators, and publishers' brokers without one on their path.
     """
     roles = tree.roles(hops)
     found: dict[int, AggregatorLoad] = {}
@@ -173,7 +171,7 @@ def nearer(tree: MergeTree, event: Event, hops: int, new: New) -> dict[int, Aggr
 
 
 def literal_savings(tree: MergeTree, event: Event, hops: int, cycle: int) -> tuple[float, float]:
-    """CSN and CSF by the paper's formulas as printed: all passive aggregators flush in every cycle of the event."""
+    """Return CSN and CSF by the paper's formulas: all passive aggregators flush in every cycle of the event."""
     roles = tree.roles(hops)
     published = _published(event)
     cycles = max(1.0, (event.last - event.began) / cycle) if cycle else 1.0
@@ -207,7 +205,7 @@ def _published(event: Event) -> Mapping[int, int]:
 
 
 def decide(placer: Placer, closer: float, away: float, delta: Callable[[int], float], depth: int) -> int:
-    """The direction in which aggregators move: 1 away, -1 closer, 0 not at all. `delta` is by direction."""
+    """Return the direction of the move: 1 away, -1 closer, 0 none; `delta` depends on the direction."""
     placer.saving *= placer.fades
     placer.closer, placer.away = max(0.0, placer.closer + closer), max(0.0, placer.away + away)
     direction, saving = (1, placer.away) if placer.away >= placer.closer else (-1, placer.closer)
@@ -223,7 +221,7 @@ def decide(placer: Placer, closer: float, away: float, delta: Callable[[int], fl
     return direction
 
 
-def conclude(
+def learn(
     tree: MergeTree,
     event: Event,
     placer: Placer,
@@ -231,37 +229,39 @@ def conclude(
     delta: float,
     new: New,
 ) -> int:
-    """Learn from an event that is over; returns the direction of the move."""
+    """Learn from an event that is over, and return the direction of the move."""
     if not isinstance(placement, Moves) or tree.depth < 1:
         return 0
     if placement is Moves.LITERAL:
         ticks = event.cycles
-        placer.closer = placer.away = 0.0  # nothing is added up
+        placer.closer = placer.away = 0.0  # the paper does not sum over events
         found = literal_savings(tree, event, placer.hops, min(ticks, default=0))
         return decide(placer, *found, lambda _: delta, tree.depth)
-    look = farsighted if placement is Moves.REPLAY else savings
+    look = best_savings if placement is Moves.REPLAY else savings
     closer, away = look(tree, event, placer.hops, new)
-    for near, far, _ in placer.ride((closer, away, frozenset(tellers(tree, event, placer.hops)))):
-        moved = decide(placer, near, far, lambda to: max(delta, PART * _told(tree, placer.hops, to)), tree.depth)
+    for near, far, _ in placer.ride((closer, away, frozenset(reporters(tree, event, placer.hops)))):
+        moved = decide(
+            placer, near, far, lambda to: max(delta, PART * _announcements(tree, placer.hops, to)), tree.depth
+        )
         if moved:
             return moved
     return 0
 
 
-def tellers(tree: MergeTree, event: Event, hops: int) -> set[int]:
-    """The passive aggregators that had a report of an event."""
+def reporters(tree: MergeTree, event: Event, hops: int) -> set[int]:
+    """Return the passive aggregators that received a report of an event."""
     roles = tree.roles(hops)
     return {broker for home in event.kept for broker in tree.path_up(home, roles) if broker in roles.passive}
 
 
-def _told(tree: MergeTree, hops: int, direction: int) -> int:
-    """How many brokers are told of a move."""
+def _announcements(tree: MergeTree, hops: int, direction: int) -> int:
+    """Return the number of brokers to which a move is announced."""
     far = max(hops, hops + direction)
     return sum(0 < distance <= far for distance in tree.roles(hops).distance.values())
 
 
-def farsighted(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[float, float]:
-    """CSN and CSF of moving as far closer, and as far away, as would have been best."""
+def best_savings(tree: MergeTree, event: Event, hops: int, new: New) -> tuple[float, float]:
+    """Return the savings of the best distance that is closer, and of the best that is farther away."""
     costs = {other: cost(tree, event, other, new) for other in range(1, tree.depth + 1)}
     closer = max((costs[hops] - costs[other] for other in costs if other < hops), default=0)
     away = max((costs[hops] - costs[other] for other in costs if other > hops), default=0)

@@ -1,4 +1,4 @@
-"""Reports: publications of a merged topic on their way to where events are merged."""
+"""Reports: publications of a merged topic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Value = tuple[int, Code]
 
 
 class Report(NamedTuple):
-    """One report: the values of its fields by number, without the event time. In the order in which they happen."""
+    """A report, with values by field number, without the event time; reports sort by time, id and publisher."""
 
     time: int
     id: str
@@ -30,7 +30,7 @@ class Report(NamedTuple):
 
 
 def reports_of(publications: Publications, topic: Topic) -> list[Report]:
-    """Publications as reports."""
+    """Return publications as reports."""
     assert topic.merge is not None
     names = [name for name in topic.fields if name != topic.time]
     number = {name: at for at, name in enumerate(topic.fields)}
@@ -64,7 +64,7 @@ def _values(publications: Publications, name: str) -> list[Code | None]:
 
 
 def by_partition(publications: Publications, topic: Topic, partitions: int) -> Iterator[tuple[int, Publications]]:
-    """Publications dealt out by their keys."""
+    """Return the publications of each partition, by their keys."""
     assert topic.merge is not None
     if not len(publications):
         return
@@ -78,7 +78,7 @@ def by_partition(publications: Publications, topic: Topic, partitions: int) -> I
 
 
 def pack(publications: Publications) -> bytes:
-    """Publications as one Arrow buffer."""
+    """Encode publications as one Arrow buffer."""
     table = pa.table(
         {
             "time": publications.time,
@@ -95,14 +95,14 @@ def pack(publications: Publications) -> bytes:
 
 
 def unpack(buffer: bytes, topic: Topic) -> Publications:
-    """The inverse of `pack`."""
+    """Decode publications that `pack` encoded."""
     with pa.ipc.open_stream(buffer) as reader:
         table = reader.read_all()
     return Publications(
-        topic.name,
-        table["time"].to_numpy(),
-        table["id"].to_numpy(),
-        table["publisher"].to_numpy(),
-        table["at"].to_numpy(),
-        {name: unarrow(table[f".{name}"], kind) for name, kind in topic.fields.items()},
+        topic=topic.name,
+        time=table["time"].to_numpy(),
+        id=table["id"].to_numpy(),
+        publisher=table["publisher"].to_numpy(),
+        at=table["at"].to_numpy(),
+        columns={name: unarrow(table[f".{name}"], kind) for name, kind in topic.fields.items()},
     )

@@ -1,8 +1,8 @@
-"""Events under way as they are stored, and how they outlive a change of the plan.
+"""Open events as stored in the state, and their adaptation to a changed plan.
 
-Circles go by the ids of their subscriptions: those that are gone are let go, those that came later are told of events
-under way, too. Links may change as well: facts cross a new link afresh, and if the coordinator is no longer in the
-topic's tree, the center takes over and what was reported is sent to it again.
+Audiences are stored as subscription ids: removed subscriptions are dropped, and new ones get notifications of open
+events, too. Links may change as well: facts cross a new link again, and if the coordinator is no longer in the topic's
+tree, the center takes over and receives all facts again.
 """
 
 from __future__ import annotations
@@ -20,53 +20,53 @@ from sparing.flow.events.walk import EventState
 
 
 class Stored(NamedTuple):
-    """A state without anything of the plan in it: audiences are the ids of their members, each once."""
+    """A state that does not refer to the plan: audiences are tuples of subscription ids."""
 
     audiences: list[tuple[str, ...]]
-    events: list[tuple[Event, list[tuple[int, int, bool]]]]  # each with those told: audience, version, roused
+    events: list[tuple[Event, list[tuple[int, int, bool]]]]  # with notified audiences: number, version, urgent
     waiting: list[Report]
     placers: list[Placer]
     time: int
 
 
 def stored(state: EventState, context: MergeContext) -> Stored:
-    """A state without anything of the plan in it."""
+    """Return a state that does not refer to the plan."""
     ids: list[tuple[str, ...]] = []
     place: dict[int, int] = {}
     rows = []
     for event in state.events:
-        told = []
-        for one in (one for some in event.told.values() for one in some):
+        notified = []
+        for one in (one for some in event.notified.values() for one in some):
             at = place.get(id(one.audience))
             if at is None:
                 at = place[id(one.audience)] = len(ids)
                 ids.append(tuple(context.plan.subscriptions[number].id for number in one.audience.members))
-            told.append((at, one.version, one.roused))
-        rows.append((replace(event, told={}), told))
+            notified.append((at, one.version, one.urgent))
+        rows.append((replace(event, notified={}), notified))
     return Stored(ids, rows, state.waiting, state.placers, state.time)
 
 
 def restored(found: Stored, context: MergeContext, same_plan: bool) -> EventState:
-    """The inverse of `stored`, in terms of the plan that is in force now."""
+    """Return a stored state under the current plan."""
     ids, rows, waiting, placers, time = found
     audiences = [context.audiences.made_of(some) for some in ids]
     events = []
-    for event, told in rows:
+    for event, notified in rows:
         tree = context.tree_at(event.home)
         if tree is None:
-            continue  # nobody publishes or subscribes there any more
-        for at, version, roused in told:
+            continue  # the broker has no publishers or subscribers of the topic now
+        for at, version, urgent in notified:
             for audience in audiences[at]:
-                event.told.setdefault(audience.number, []).append(NotifiedAudience(audience, version, roused))
+                event.notified.setdefault(audience.number, []).append(NotifiedAudience(audience, version, urgent))
         if not same_plan:
             _adapt(event, context, tree, time)
             if event.closing and event.tick is None:
-                continue  # it waited only for somebody who is not there any more
+                continue  # no current audience waits for it
         events.append(event)
     if len(placers) != len(context.trees) or isinstance(context.policy.places, int):
         placers = [placer_of(context.policy.places, tree) for tree in context.trees]
     for at, merging in enumerate(context.trees):
-        if not placers[at].hops:  # the tree may have had no room for passive aggregators, and have some now
+        if not placers[at].hops:  # the tree may have been too small for passive aggregators before
             placers[at] = placer_of(context.policy.places, merging)
         placers[at].hops = min(placers[at].hops, merging.depth)
     waiting = [report for report in waiting if context.tree_at(report.at) is not None]
@@ -74,7 +74,7 @@ def restored(found: Stored, context: MergeContext, same_plan: bool) -> EventStat
 
 
 def _adapt(event: Event, context: MergeContext, tree: int, time: int) -> None:
-    """An event that was stored under another plan, at a time."""
+    """Adapt an event, stored at a time under another plan."""
     event.admitted = event.touched = 0
     for at in event.order:
         admitted, touched = context.audiences.fulfils(event.facts[at].field, event.facts[at].code)
@@ -85,7 +85,9 @@ def _adapt(event: Event, context: MergeContext, tree: int, time: int) -> None:
         context.event_audience(event.key, event.began, tree),
         context.gathers(event.key, tree),
     )
-    event.at_once = event.event_audience.at_once or any(told.roused for some in event.told.values() for told in some)
+    event.at_once = event.event_audience.at_once or any(
+        notified.urgent for some in event.notified.values() for notified in some
+    )
     event.hot = hot(context, event)
     if not context.policy.merges:
         merge(context, event, event.everything)

@@ -1,11 +1,11 @@
-"""From publishers to the coordinator: reports climb, aggregators drop what is known and hold back what is new.
+"""From publishers to the coordinator: aggregators drop known facts and hold new ones.
 
-An aggregator that gets the first report of an event passes it on at once; of later ones it drops what it has had, and
-keeps the rest until somebody is due to hear. Then what is held back goes to the coordinator, the farthest first, and is
-merged at every aggregator on the way.
+An aggregator forwards the first report of an event immediately. Of later reports it drops known facts, and holds the
+others until a notification is due. Then aggregators flush the held facts towards the coordinator, the farthest first,
+and every aggregator on the path merges them.
 
-A broker that fails loses all of that. What was published at a broker is kept there until the event is over, and sent
-again to the coordinator once the loss is noticed.
+A broker that fails loses its facts. Publishers' brokers keep the facts published there until the event is over, and
+send them to the coordinator again once the loss is noticed.
 
 Paper: caeva, section III-B, Dynamic Aggregation.
 """
@@ -20,27 +20,27 @@ from sparing.flow.events.messages import COORDINATION, MERGED, PUBLICATION
 
 
 def climb(context: MergeContext, event: Event, time: int, broker: int, facts: int) -> None:
-    """A report was published: it travels to the first aggregator on its way."""
+    """Send a published report to the first aggregator on its path."""
     if (event.at_once or event.hot is not None) and event.coordinator in context.down(time):
-        succeed(context, event, time)
+        replace_coordinator(context, event, time)
     _arrive(context, event, time, broker, broker, facts)
 
 
-def gather(context: MergeContext, event: Event, time: int) -> bool:
-    """Everything that has been reported gets to the coordinator; False if there is none, and nobody can be elected.
+def collect(context: MergeContext, event: Event, time: int) -> bool:
+    """Send all reported facts to the coordinator; False if there is none and none can be elected.
 
-    A loss that has not been made good is noticed now.
+    Lost facts are noticed and sent again.
     """
-    if event.coordinator in context.down(time) and not succeed(context, event, time):
+    if event.coordinator in context.down(time) and not replace_coordinator(context, event, time):
         return False
     if event.lost:
-        make_good(context, event, time)
+        resend_lost(context, event, time)
     flush(context, event, time)
     return True
 
 
 def _arrive(context: MergeContext, event: Event, time: int, source: int, at: int, facts: int) -> None:
-    """A report that comes from `source` and has got to `at` goes on to the next aggregator, or is lost for now."""
+    """Send a report, which comes from `source` and is at `at`, to the next aggregator; it may be lost for now."""
     tree, roles = context.trees[event.tree], context.roles(event, time)
     goal = tree.path_up(at, roles)[-1] if event.coordinator is None else event.coordinator
     acting = None if event.coordinator in context.down(time) else event.coordinator  # whatever its role is by now
@@ -67,8 +67,8 @@ def _arrive(context: MergeContext, event: Event, time: int, source: int, at: int
         way = tree.path(found, goal)
         context.spoke[event.tree].add(found)
         _arrive(context, event, time, found, way[1], facts)
-        if (told_by := next((b for b in way if b in roles.active), None)) is not None:
-            context.messages.send(tree, told_by, found, COORDINATION, time)
+        if (announcer := next((b for b in way if b in roles.active), None)) is not None:
+            context.messages.send(tree, announcer, found, COORDINATION, time)
     else:
         _keep(context, event, found, new)
     if found != event.coordinator and (first or new) and _hot(context, event, event.unsent.get(found, 0)):
@@ -77,7 +77,7 @@ def _arrive(context: MergeContext, event: Event, time: int, source: int, at: int
 
 
 def _keep(context: MergeContext, event: Event, broker: int, new: int) -> None:
-    """An aggregator holds back what is new, or has it merged if it is the coordinator."""
+    """Hold new facts at an aggregator, or merge them at the coordinator."""
     if broker == event.coordinator:
         merge(context, event, new)
     elif new:
@@ -85,7 +85,7 @@ def _keep(context: MergeContext, event: Event, broker: int, new: int) -> None:
 
 
 def _hot(context: MergeContext, event: Event, facts: int) -> bool:
-    """Whether some facts may make the event urgent to somebody."""
+    """Return whether some facts may make the event urgent for an audience."""
     if event.hot is None:
         return False
     for at in bits_of(facts):
@@ -96,10 +96,10 @@ def _hot(context: MergeContext, event: Event, facts: int) -> bool:
 
 
 def merge(context: MergeContext, event: Event, facts: int) -> None:
-    """The coordinator gets to know facts."""
+    """Merge facts at the coordinator."""
     for at in bits_of(context.new(event, event.so_far, facts)):
         if not context.new(event, event.so_far, 1 << at):
-            continue  # among these facts, too, a name may come several times
+            continue  # several of these facts may be on one field
         event.order.append(at)
         event.so_far |= 1 << at
         admitted, touched = context.audiences.fulfils(event.facts[at].field, event.facts[at].code)
@@ -108,7 +108,7 @@ def merge(context: MergeContext, event: Event, facts: int) -> None:
 
 
 def flush(context: MergeContext, event: Event, time: int, only: int | None = None, what: str = "is flushed") -> None:
-    """Aggregators (or one of them, and those on its way) send what they hold back, the farthest first."""
+    """Flush the held facts of all aggregators, or of one and those on its path, the farthest first."""
     tree, roles, goal = context.trees[event.tree], context.roles(event, time), event.coordinator
     assert goal is not None
     due = [only] if only is not None else list(event.unsent)
@@ -135,15 +135,15 @@ def flush(context: MergeContext, event: Event, time: int, only: int | None = Non
 
 
 def fail(event: Event, broker: int) -> None:
-    """A broker's aggregator fails: what it holds is lost, and its neighbours cannot rely on what they sent it."""
+    """Lose the facts of a broker whose aggregator fails, and the versions on its links."""
     event.seen.pop(broker, None)
     event.unsent.pop(broker, None)
     event.known = {pair: version for pair, version in event.known.items() if broker not in pair}
     event.lost.add(broker)
 
 
-def succeed(context: MergeContext, event: Event, time: int) -> bool:
-    """Another coordinator takes over from one that is down, if there is one."""
+def replace_coordinator(context: MergeContext, event: Event, time: int) -> bool:
+    """Replace a coordinator that is down; False if there is no other."""
     winner = re_elect(context, event, time)
     if winner is None:
         return False
@@ -152,12 +152,12 @@ def succeed(context: MergeContext, event: Event, time: int) -> bool:
     event.coordinator = winner
     event.unsent.pop(winner, None)
     merge(context, event, had)
-    make_good(context, event, time, everybody=True)
+    resend_lost(context, event, time, everybody=True)
     return True
 
 
-def make_good(context: MergeContext, event: Event, time: int, everybody: bool = False) -> None:
-    """What may have been lost with brokers is sent to the coordinator again by those who kept it."""
+def resend_lost(context: MergeContext, event: Event, time: int, everybody: bool = False) -> None:
+    """Send facts that failed brokers may have lost to the coordinator again, from the publishers' brokers."""
     tree, goal = context.trees[event.tree], event.coordinator
     assert goal is not None
     everybody = everybody or goal in event.lost

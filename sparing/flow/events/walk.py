@@ -1,8 +1,8 @@
 """The walk of a merged topic's events in event time.
 
-At equal times, aggregators fail first, then cycles end, then reports are made. A report belongs to the event of its key
-that began no longer ago than the topic says; else it begins another. An event is over when no report can come any more
-and everybody has been told.
+At equal times, aggregators fail first, then cycles end, then reports arrive. A report belongs to the open event of its
+key if that began within the topic's time span; otherwise it begins another. An event is over when it accepts no more
+reports and all audiences have been notified.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from sparing.flow.events.downward import (
     Notice,
     at_tick,
     disseminate,
+    mark_urgent,
     next_tick,
     pending,
-    rouse,
     without_waiting,
 )
 from sparing.flow.events.election import elect
 from sparing.flow.events.event import Event
 from sparing.flow.events.messages import COORDINATION, Messages
-from sparing.flow.events.placement import Placer, conclude, placer_of, tellers
+from sparing.flow.events.placement import Placer, learn, placer_of, reporters
 from sparing.flow.events.reports import Report
-from sparing.flow.events.upward import climb, fail, flush, gather, make_good, merge
+from sparing.flow.events.upward import climb, collect, fail, flush, merge, resend_lost
 from sparing.model.bill import Bill
 from sparing.model.policy import Moves
 from sparing.model.types import BEGINNING
@@ -37,20 +37,20 @@ from sparing.model.types import BEGINNING
 
 @dataclass
 class EventState:
-    """What must be remembered between two batches: events under way, reports whose time has not come, placements."""
+    """The state between two batches: open events, reports that are not due yet, and placements."""
 
     events: list[Event] = field(default_factory=list)
     waiting: list[Report] = field(default_factory=list)
     placers: list[Placer] = field(default_factory=list)
-    time: int = BEGINNING  # up to which everything has been done
+    time: int = BEGINNING  # everything before it has been processed
 
     @property
     def empty(self) -> bool:
-        """Nothing is left to remember."""
+        """Whether there is no state to keep."""
         return not self.events and not self.waiting and not any(placer.learned for placer in self.placers)
 
     def wakes(self) -> int | None:
-        """The next event time at which something is to be done, if nothing else arrives."""
+        """Return the next event time at which the walk must advance, even without arrivals."""
         times = [moment for event in self.events if (moment := moment_of(event)) is not None]
         if self.waiting:
             times.append(min(report.time for report in self.waiting) + 1)
@@ -59,10 +59,10 @@ class EventState:
 
 @dataclass(frozen=True)
 class EventOutcome:
-    """What one advance gave rise to.
+    """The output of one advance.
 
-    `closed` are events that nobody can report on any more, for those who compute with them. `siena` is what would have
-    been sent over each link if nobody merged.
+    `closed` are events that accept no more reports, for aggregate subscriptions. `siena` are the messages over each
+    link without merging.
     """
 
     notices: list[Notice]
@@ -72,7 +72,7 @@ class EventOutcome:
 
 
 def moment_of(event: Event) -> int | None:
-    """When something is to be done about an event next."""
+    """Return the next time at which an event must be processed."""
     times = [time for time in (event.tick, None if event.closing else event.closes + 1) if time is not None]
     return min(times, default=None)
 
@@ -86,7 +86,7 @@ class EventWalk:
     def advance(
         self, state: EventState | None, arrivals: Iterable[Report], until: int
     ) -> tuple[EventState, EventOutcome]:
-        """Take in reports, none of them late, then do everything that falls before `until`."""
+        """Add reports, none of them late, and process everything before `until`."""
         step = _Step(self.context, state or EventState())
         step.take(arrivals)
         step.run(until)
@@ -95,7 +95,7 @@ class EventWalk:
 
 
 class _Step:
-    """One advance under way."""
+    """The processing of one advance."""
 
     def __init__(self, context: MergeContext, state: EventState) -> None:
         context.messages = Messages(context.plan)
@@ -116,12 +116,12 @@ class _Step:
             self._plan(event)
 
     def take(self, arrivals: Iterable[Report]) -> None:
-        """Take in reports."""
+        """Add reports."""
         self.waiting.extend(arrivals)
         self.waiting.sort(key=lambda report: report[:3])
 
     def run(self, until: int) -> None:
-        """Do everything that falls before `until`, and what cycles that end then bring."""
+        """Process everything before `until`, and the cycles that end at `until`."""
         done, waiting = 0, self.waiting
         while True:
             report = waiting[done] if done < len(waiting) and waiting[done].time < until else None
@@ -139,7 +139,7 @@ class _Step:
         self.time = until
 
     def state(self) -> EventState:
-        """What is left."""
+        """Return the state for the next advance."""
         return EventState(list(self._events.values()), self.waiting, self.placers, self.time)
 
     def _plan(self, event: Event) -> None:
@@ -148,7 +148,7 @@ class _Step:
 
     def _report(self, report: Report, place: int) -> None:
         context, tree = self.context, self.context.tree_at(report.at)
-        assert tree is not None, "somebody publishes there"
+        assert tree is not None, "a report's broker has a publisher"
         event = self._open.get((tree, report.key))
         begins = event is None or event.closes < report.time
         if event is None or begins:
@@ -172,13 +172,13 @@ class _Step:
             self._plan(event)
 
     def _spread(self, event: Event, report: Report, facts: int) -> None:
-        """A report goes where it must, and those who do not wait are told."""
+        """Send a report upward, and notify the audiences without a cycle."""
         context, time, tree = self.context, report.time, self.context.trees[event.tree]
         context.messages.everywhere(tree, report.at, event.event_audience.goals | event.gathers, time)
         if not context.policy.merges:
             merge(context, event, facts)
             if event.hot is not None:
-                rouse(context, event)
+                mark_urgent(context, event)
             if event.at_once:
                 self.notices += disseminate(context, event, time, without_waiting)
             return
@@ -188,15 +188,15 @@ class _Step:
             return
         if event.at_once or event.hot is not None:
             if event.lost:
-                make_good(context, event, time)
+                resend_lost(context, event, time)
             if event.at_once:
                 flush(context, event, time, what="is sent on")
-            if event.version > version and rouse(context, event):
+            if event.version > version and mark_urgent(context, event):
                 self._hurry(event, time)
             self.notices += disseminate(context, event, time, without_waiting)
 
     def _hurry(self, event: Event, time: int) -> None:
-        """The coordinator has all aggregators send what they hold back, and go on at once from now on."""
+        """Request the held facts of all aggregators, and their immediate forwarding from now on."""
         context, goal = self.context, event.coordinator
         assert goal is not None
         for broker in sorted(event.seen.keys() - {goal}):
@@ -205,7 +205,7 @@ class _Step:
         flush(context, event, time)
 
     def _begin(self, report: Report, tree: int) -> Event:
-        """Another event begins."""
+        """Open another event."""
         context = self.context
         event_audience, gathers = (
             context.event_audience(report.key, report.time, tree),
@@ -220,7 +220,7 @@ class _Step:
         return event
 
     def _first_claims(self, event: Event, report: Report, place: int) -> None:
-        """If the first reports of an event come at the same time, several brokers may claim to coordinate it."""
+        """Elect a coordinator; brokers with first reports of the same time all claim."""
         context, tree = self.context, self.context.trees[event.tree]
         roles = context.roles(event, report.time)
         if not roles.active:
@@ -229,7 +229,7 @@ class _Step:
         event.coordinator = elect(context, event, report.time, claimants)
 
     def _same_moment(self, place: int) -> dict[tuple[int, Key], set[int]]:
-        """Where reports are made at the time of the one at a place among those that wait, by tree and key."""
+        """Return the brokers of all reports with the time of a given one, by tree and key."""
         time = self.waiting[place].time
         if self._moment[0] != time:
             found: dict[tuple[int, Key], set[int]] = {}
@@ -240,7 +240,7 @@ class _Step:
         return self._moment[1]
 
     def _outages(self, event: Event, time: int) -> None:
-        """Aggregators fail that do so up to a time."""
+        """Process the failures of aggregators up to a time."""
         for start, broker, _ in self.context.outages:
             if event.failed < start <= time:
                 fail(event, broker)
@@ -248,7 +248,7 @@ class _Step:
         event.failed = max(event.failed, time)
 
     def _turn(self, event: Event, time: int) -> None:
-        """A cycle ends, or the last report has come."""
+        """Process the end of a cycle, or the closing of the event."""
         self._outages(event, time)
         if event.tick == time:
             self._tick(event, time)
@@ -256,8 +256,8 @@ class _Step:
             self._close(event, time)
         if event.closing and (not event.wanted or not pending(self.context, event)):
             self._conclude(event, time)
-        elif event.closing and not event.cycles:  # nobody waits for anything that could still come
-            if not self.context.policy.merges or gather(self.context, event, time):
+        elif event.closing and not event.cycles:  # no audience waits for a cycle
+            if not self.context.policy.merges or collect(self.context, event, time):
                 self.notices += disseminate(self.context, event, time, without_waiting)
             self._conclude(event, time)
         else:
@@ -268,9 +268,9 @@ class _Step:
         context = self.context
         if context.policy.merges:
             missed = event.coordinator is None or event.coordinator in context.down(time)
-            if not gather(context, event, time) or missed:
+            if not collect(context, event, time) or missed:
                 return
-        if rouse(context, event) and context.policy.merges:
+        if mark_urgent(context, event) and context.policy.merges:
             self._hurry(event, time)
         self.notices += disseminate(context, event, time, at_tick(event, time))
 
@@ -281,37 +281,37 @@ class _Step:
             del self._open[event.tree, event.key]
         if event.gathers:
             if context.policy.merges:
-                gather(context, event, time)
+                collect(context, event, time)
                 if event.at_once:
                     self.notices += disseminate(context, event, time, without_waiting)
             self.closed.append(replace(event))
 
     def _schedule(self, event: Event, time: int) -> None:
-        """Find out when somebody is due next, if anybody is."""
+        """Set the next time at which an audience is due."""
         if event.tick is None or event.tick <= time:
             due = event.wanted and pending(self.context, event)
             event.tick = next_tick(event, time) if due else None
             assert event.tick is None or event.tick <= self._latest(event), "an event must come to an end"
 
     def _latest(self, event: Event) -> int:
-        """By when everybody must have been told: two cycles after the last report, or change of brokers or plan."""
+        """Return a bound on the last notification: three cycles after the last report, outage or change of plan."""
         changes = [event.changed, *(time for start, _, end in self.context.outages for time in (start, end))]
         return max([event.closes, *(time for time in changes if time is not None)]) + 3 * max(event.cycles)
 
     def _conclude(self, event: Event, time: int) -> None:
-        """The event is over: nobody needs to remember it, and passive aggregators may move."""
+        """Drop an event that is over, and move passive aggregators."""
         context, tree, placer = self.context, self.context.trees[event.tree], self.placers[event.tree]
         del self._events[id(event)]
         context.see(event, time, "is over", -1)
         if not event.log or event.coordinator is None or isinstance(context.policy.places, int):
             return
         if not event.kept.keys() <= tree.neighbours.keys():
-            return  # the tree has changed in the meantime: nothing can be learned for it
+            return  # the tree has changed since, so the event's log does not apply
         before = tree.roles(placer.hops)
         if context.policy.places is Moves.LITERAL:
-            for teller in tellers(tree, event, placer.hops):
-                context.messages.send(tree, teller, event.coordinator, COORDINATION, time)
-        moved = conclude(
+            for reporter in reporters(tree, event, placer.hops):
+                context.messages.send(tree, reporter, event.coordinator, COORDINATION, time)
+        moved = learn(
             tree, event, placer, context.policy.places, context.policy.least_saving, partial(context.new, event)
         )
         if moved:

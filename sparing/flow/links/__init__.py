@@ -1,4 +1,8 @@
-"""What a link does with what waits on it: a technique per file, found by its name in `DecisionRule`."""
+"""Link policies: when a window ends, a link aggregates the items that it holds, or forwards them.
+
+`policy` has the interface and `decide` calls the rules from compiled code. Each other file is one policy, with the name
+of its `DecisionRule`.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,15 @@ from sparing.flow.links.policy import LinkPolicy
 from sparing.model.policy import DecisionRule
 
 
-def _found(decision: DecisionRule) -> LinkPolicy:
+def _load(decision: DecisionRule) -> LinkPolicy:
     policy: LinkPolicy = import_module(f"{__name__}.{decision.replace('-', '_')}").POLICY
     return policy
 
 
-POLICIES: dict[str, LinkPolicy] = {decision.value: _found(decision) for decision in DecisionRule}
+POLICIES: dict[str, LinkPolicy] = {decision.value: _load(decision) for decision in DecisionRule}
 
 
 def policy_of(decision: DecisionRule, patience: int | None = None) -> LinkPolicy:
-    """The policy of a name, with a patience of its own if it is a patient one."""
+    """Return the policy of a name; `patience` replaces the default if the policy has one."""
     policy = POLICIES[decision]
     return policy if patience is None or not policy.patience else replace(policy, patience=patience)

@@ -1,13 +1,13 @@
 """ADOCK: aggregate an NWR if and only if it is in some minimum vertex cover of the link's graph.
 
-That is so if and only if every maximum matching of the graph matches it. Algorithm 1 of the paper computes two maximum
-matchings for every decision. Here each link keeps one, which a new item augments; a decision asks whether the NWR's
-mate could be matched to somebody else instead, by following alternating paths.
+An NWR is in some minimum vertex cover if and only if every maximum matching matches it. Algorithm 1 of the paper
+computes two maximum matchings for every decision. Here each link keeps one matching, which a new item augments; a
+decision searches for an alternating path that matches the NWR's item to another NWR.
 
-What makes it cheap: a search that fails has seen only NWRs that are in every minimum cover. They stay so until they are
-decided, whatever comes and goes (`saturated`), and no later search looks at them again. Nor does a decision cost the
-matching anything: an aggregated NWR was matched in every maximum matching, and the items that are forwarded were, too,
-so what remains of the matching is a maximum one of what remains of the graph.
+Searches are cheap: a failed search has visited only NWRs that are in every minimum cover. They remain so until they are
+decided (`saturated`), and later searches skip them. Decisions do not change the matching: an aggregated NWR was matched
+in every maximum matching, and so were the forwarded items, so the rest of the matching is maximum in the rest of the
+graph.
 
 Paper: mna-aggregation, section VII-A; the structure behind it is the Dulmage-Mendelsohn decomposition.
 """
@@ -19,19 +19,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from sparing.compiled import compiled, inlined
-from sparing.flow.links.policy import RESULT_WAITS, LinkPolicy, Turn
+from sparing.flow.links.policy import RESULT_HELD, DecisionContext, LinkPolicy
 from sparing.flow.windows.kernels.arrays import FREE, RAW, STAMP, WindowArrays
 from sparing.model.counted import counted
 from sparing.model.policy import DecisionRule
 
-TAKEN = -2  # a node that a partial result waits for, which only it can use
+TAKEN = -2  # matched to a partial result of the node's own NWR
 DECIDED = -3
 NO_NODE = -1
 
 
 @compiled
 def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
-    """Whether the NWR is matched in every maximum matching."""
+    """Return whether the NWR is matched in every maximum matching."""
     node = nwr * len(arrays.links) + link
     if arrays.nodes[node].saturated:
         return True
@@ -46,9 +46,9 @@ def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  #
 
 @compiled
 def rematched(arrays: WindowArrays, start: int, link: int, without: int) -> bool:
-    """Match an item to a node, other than `without`, by an alternating path to a free node; False if there is none.
+    """Match an item to a node other than `without`, by an alternating path to a free node; False if there is none.
 
-    Nodes seen in vain are saturated from now on (or once `without` has been decided, which follows at once).
+    After a failed search, the visited nodes are saturated (`without` is decided right afterwards).
     """
     links = len(arrays.links)
     arrays.numbers[STAMP] += 1
@@ -82,7 +82,7 @@ def rematched(arrays: WindowArrays, start: int, link: int, without: int) -> bool
 
 @inlined
 def exchange(arrays: WindowArrays, start: int, link: int, node: int) -> None:
-    """Match along the path by which a free node was found."""
+    """Augment the matching along the path to a free node."""
     links = len(arrays.links)
     while True:
         edge = arrays.nodes[node].via
@@ -97,13 +97,13 @@ def exchange(arrays: WindowArrays, start: int, link: int, node: int) -> None:
 
 @inlined
 def arrived(arrays: WindowArrays, row: int, link: int) -> None:
-    """A new item."""
+    """Add an item to the link's graph."""
     rematched(arrays, row, link, NO_NODE)
 
 
 @compiled
 def result_arrived(arrays: WindowArrays, nwr: int, link: int) -> None:
-    """A partial result can be matched to its own NWR only, so every maximum matching does that."""
+    """Add a partial result, which every maximum matching matches to its own NWR."""
     node = nwr * len(arrays.links) + link
     mate = arrays.nodes[node].mate
     if mate == TAKEN:
@@ -120,7 +120,7 @@ def result_arrived(arrays: WindowArrays, nwr: int, link: int) -> None:
 
 @inlined
 def leaves(arrays: WindowArrays, row: int, link: int) -> None:
-    """An item is forwarded: whoever it was matched to is free."""
+    """Remove a forwarded item; its node becomes free."""
     item = row * len(arrays.links) + link
     mate = arrays.items[item].mate
     if mate >= 0:
@@ -130,7 +130,7 @@ def leaves(arrays: WindowArrays, row: int, link: int) -> None:
 
 @inlined
 def decided(arrays: WindowArrays, link: int, nwr: int) -> None:
-    """The NWR leaves the link's graph."""
+    """Remove a decided NWR from the link's graph."""
     node = nwr * len(arrays.links) + link
     mate = arrays.nodes[node].mate
     if mate >= 0:
@@ -145,37 +145,37 @@ class Adock(LinkPolicy):
     rule = staticmethod(aggregate)
     degrees = matching = True
 
-    def why(self, turn: Turn) -> str:
-        """The matching, and the alternating path to a free window if there is one."""
-        return RESULT_WAITS if turn.results else "; ".join(_matching(turn))
+    def why(self, context: DecisionContext) -> str:
+        """Return the state of the matching, and the alternating path to a free window if there is one."""
+        return RESULT_HELD if context.results else "; ".join(_matching(context))
 
 
-def _matching(turn: Turn) -> Iterator[str]:
-    arrays, link, nwr = turn.arrays, turn.link, turn.nwr
+def _matching(context: DecisionContext) -> Iterator[str]:
+    arrays, link, nwr = context.arrays, context.link, context.nwr
     links = len(arrays.links)
     here = (arrays.edges["place"] == link) & (arrays.edges["part"] == RAW)
     items, windows = (len(np.unique(arrays.edges[name][here])) for name in ("row", "nwr"))
     matched = int((arrays.items["mate"][link::links] != FREE).sum())
-    waiting = f"{counted(items, 'publication')} and {counted(windows, 'window')} wait here"
-    yield f"{waiting}, {counted(matched, 'pair')} of them matched"
+    held = f"the link holds {counted(items, 'publication')} for {counted(windows, 'window')}"
+    yield f"{held}, with {counted(matched, 'matched pair')}"
     node = arrays.nodes[nwr * links + link]
     if node["saturated"]:
-        yield "this window is matched in every maximum matching: an unmatched publication leads to it"
+        yield "this window is matched in every maximum matching: an alternating path from an unmatched item reaches it"
         return
     if node["mate"] == FREE:
-        yield "this window is left over by a maximum matching: forwarding costs no more in the end"
+        yield "this window is left over by a maximum matching, so forwarding costs no more messages"
         return
     path = _path(arrays, link, nwr)
     if path is None:
-        mate = turn.rows.id[arrays.edges["row"][node["mate"]]]
+        mate = context.rows.id[arrays.edges["row"][node["mate"]]]
         yield f"it is matched in every maximum matching: its publication {mate} cannot be matched to another window"
         return
-    names = [f"{turn.rows.id[row]} > {turn.name_of(other)}" for row, other in path]
+    names = [f"{context.rows.id[row]} > {context.name_of(other)}" for row, other in path]
     yield "it can be left out of a maximum matching, by the alternating path " + " > ".join(names)
 
 
 def _path(arrays: WindowArrays, link: int, nwr: int) -> list[tuple[int, int]] | None:
-    """Publications and windows by turns, from the window's own mate to a free window."""
+    """Return an alternating path of publications and windows, from the window's own mate to a free window."""
     links = len(arrays.links)
     start = int(arrays.edges["row"][arrays.nodes["mate"][nwr * links + link]])
     before: dict[int, tuple[int, int]] = {}  # window -> the publication that led there, and the window before

@@ -1,7 +1,7 @@
-"""The rules of all link policies behind one name.
+"""The call of a policy's rule from compiled code.
 
-Compiled loops cannot call a function that is chosen while they run, so `aggregate` is compiled as a chain: the first
-rule, or else the second, and so on. Rules go by number; policies with the same rule share one.
+Compiled loops cannot call a function chosen at run time, so `aggregate` is compiled as a chain of conditions on the
+rule's number. Policies with the same rule share a number.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ RULES: tuple[Rule, ...] = tuple(dict.fromkeys((*(policy.rule for policy in POLIC
 
 
 def number_of(policy: LinkPolicy) -> int:
-    """The number of a policy's rule."""
+    """Return the number of a policy's rule."""
     return RULES.index(policy.rule)
 
 
 def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:
-    """True: send one partial result of what waits. False: forward each item as it is. For compiled functions."""
+    """Return True to send one partial result of the held items, False to forward them. For compiled functions."""
     return bool(RULES[arrays.numbers[RULE]](arrays, link, nwr, count))
 
 
@@ -34,7 +34,7 @@ def _aggregate(arrays: Any, link: Any, nwr: Any, count: Any) -> Any:  # noqa: AR
 
 
 def chain(rules: Sequence[Rule]) -> Rule:
-    """A function that compiles to a call of one of the rules, by its number in `arrays.numbers[RULE]`."""
+    """Return a function that compiles to a call of the rule with the number `arrays.numbers[RULE]`."""
     chosen = rules[-1]
     for number in reversed(range(len(rules) - 1)):
         chosen = _either(number, rules[number], chosen)
@@ -42,7 +42,7 @@ def chain(rules: Sequence[Rule]) -> Rule:
 
 
 def _either(number: int, rule: Rule, otherwise: Rule) -> Rule:
-    def choose(arrays: Any, link: Any, nwr: Any, count: Any) -> Any:  # annotated as `_aggregate`: Numba compares
+    def choose(arrays: Any, link: Any, nwr: Any, count: Any) -> Any:  # Numba requires the annotations of `_aggregate`
         if arrays.numbers[RULE] == number:
             return rule(arrays, link, nwr, count)
         return otherwise(arrays, link, nwr, count)

@@ -1,9 +1,9 @@
-"""Patience: ADOCK, but a link decides an NWR later, by a given time for every link before it.
+"""Patience: ADOCK, but a link decides an NWR later, by a fixed delay per upstream link.
 
-What ADOCK loses against the optimum is data that had not come yet or was still held upstream. A link that waits a
-little has seen what the links before it held back. The price is latency: a result comes later by at most the patience
-times the number of links on its longest way. The compute is ADOCK's. It can also cost a message, but hardly ever does:
-a link that aggregates on a tie tells the next one later.
+ADOCK misses the optimum because publications have not arrived yet or are still held upstream. A link that decides later
+has received the items that upstream links held. Results are delayed by at most the patience times the number of links
+on the longest path. The computation is that of ADOCK. In rare cases it sends a message more than ADOCK: a link that
+aggregates on a tie sends its result later.
 
 Ours, beyond the paper.
 """
@@ -15,7 +15,7 @@ from sparing.model.policy import SECOND, DecisionRule
 
 
 class Patience(Adock):
-    """ADOCK, later."""
+    """ADOCK with delayed decisions."""
 
     name = DecisionRule.PATIENCE
 

@@ -1,7 +1,8 @@
-"""A link policy: what a link does when an NWR ends for which something waits there.
+"""The interface of link policies: the decision of a link when an NWR ends for which it holds items.
 
-A policy is a file of this package that has its name (`wad-live` is `wad_live.py`), with a class and the policy itself,
-`POLICY`. The class carries the rule, the flags that tell the walk what the rule needs, and the reason for a decision.
+An NWR (notification window range) is one window of one subscription. A policy is a file of this package with the
+policy's name (`wad-live` is `wad_live.py`), with a class and an instance of it, `POLICY`. The class has the rule, flags
+for the data that the rule needs, and the reason of a decision.
 """
 
 from __future__ import annotations
@@ -24,58 +25,58 @@ Rule = Callable[..., Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
-    """An NWR whose turn has come on a link: what waits there for it, and the names of everything."""
+class DecisionContext:
+    """An NWR that a link is about to decide: the items that the link holds for it, and their names."""
 
     arrays: WindowArrays
     link: int
     nwr: int
-    raw: np.ndarray  # edges of publications
-    results: int  # partial results
+    raw: np.ndarray  # edges of held publications
+    results: int  # held partial results
     ranges: WindowRanges
     rows: Matched
     subscriptions: Sequence[Subscription]
 
     def name_of(self, nwr: int) -> str:
-        """The id of the subscription that an NWR belongs to."""
+        """Return the id of an NWR's subscription."""
         return self.subscriptions[int(self.ranges.subscription[nwr])].id
 
 
 @compiled
 def look_up(arrays: WindowArrays, link: int, nwr: int, count: int) -> Any:  # noqa: ARG001
-    """The rule of policies that know their decisions beforehand."""
+    """Return the decision from a table; the rule of policies with a `table`."""
     return arrays.table[link, nwr]
 
 
 @dataclass(frozen=True)
 class LinkPolicy:
-    """Decides on every link by itself, from what has been seen there.
+    """Decides on every link independently, from the items that have arrived there.
 
-    `rule(arrays, link, nwr, count)` is compiled; the waiting edges are `arrays.waiting[:count]`. True means one
-    partial result, False that each item is forwarded as it is. A policy without a rule of its own has a `table`.
+    `rule(arrays, link, nwr, count)` is compiled; the held edges are `arrays.held[:count]`. It returns True to send
+    one partial result, False to forward the items. A policy without its own rule has a `table`.
     """
 
     name: ClassVar[str]
     rule: ClassVar[Rule] = staticmethod(look_up)
-    at_once: ClassVar[bool] = False  # publications cross links on arrival, so that nothing ever waits to be decided on
-    together: ClassVar[bool] = False  # decisions depend on all that a broker sees, so groups cannot be worked on apart
-    whole_trace: ClassVar[bool] = False  # must know everything that will be published: batch only
-    degrees: ClassVar[bool] = False  # the rule asks for degrees of items
+    at_once: ClassVar[bool] = False  # publications cross links on arrival, so that links hold nothing
+    one_group: ClassVar[bool] = False  # decisions depend on all items of a broker: one interest group per topic
+    whole_trace: ClassVar[bool] = False  # needs all future publications: batch only
+    degrees: ClassVar[bool] = False  # the rule needs degrees of items
     matching: ClassVar[bool] = False  # the rule needs a maximum matching of each link's graph, and so degrees
 
-    patience: int = 0  # how much later a link decides for every link before it (microseconds)
-    period: int = 0  # how often a mode is chosen anew, for policies that have one (microseconds)
+    patience: int = 0  # delay of a decision per upstream link (microseconds)
+    period: int = 0  # time between choices of a broker's mode (microseconds)
 
     def table(self, arrays: WindowArrays, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray | None:  # noqa: ARG002
-        """[link, NWR] -> aggregate, for policies that know what to do beforehand.
+        """Return [link, NWR] -> aggregate, for policies that decide beforehand.
 
-        `links` are the numbers of the arrays's links in the plan, `subscriptions` those of its NWRs.
+        `links` are the links' numbers in the plan, `subscriptions` the NWRs' subscription numbers.
         """
         return None
 
-    def why(self, turn: Turn) -> str:  # noqa: ARG002
-        """The reason for the decision that the rule is about to take."""
-        return f"{self.name} decides so by a rule of its own"
+    def why(self, context: DecisionContext) -> str:  # noqa: ARG002
+        """Return the reason of the decision that the rule is about to make."""
+        return f"{self.name} decides so by its own rule"
 
 
-RESULT_WAITS = "a partial result waits, and only this window can use it"
+RESULT_HELD = "the link holds a partial result, and only this window can use it"

@@ -6,14 +6,14 @@ Paper: mna-aggregation, section IV.
 from __future__ import annotations
 
 from sparing.compiled import compiled
-from sparing.flow.links.policy import LinkPolicy, Turn
+from sparing.flow.links.policy import DecisionContext, LinkPolicy
 from sparing.flow.windows.kernels.arrays import WindowArrays
 from sparing.model.policy import DecisionRule
 
 
 @compiled
 def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
-    """Always."""
+    """Return True."""
     return True
 
 
@@ -23,8 +23,8 @@ class PublisherEdge(LinkPolicy):
     name = DecisionRule.PUBLISHER_EDGE
     rule = staticmethod(aggregate)
 
-    def why(self, turn: Turn) -> str:  # noqa: ARG002
-        """Always the same."""
+    def why(self, context: DecisionContext) -> str:  # noqa: ARG002
+        """Return a constant reason."""
         return "this policy always aggregates"
 
 

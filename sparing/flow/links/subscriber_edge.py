@@ -1,6 +1,6 @@
 """Subscriber-edge aggregation: publications travel raw, at once; only the subscriber's broker aggregates.
 
-Paper: mna-aggregation, section IV. This is also the naive bill that every saving is measured against.
+Paper: mna-aggregation, section IV. Its bill is the naive bill, to which savings are compared.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from sparing.model.policy import DecisionRule
 
 @compiled
 def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
-    """Never."""
+    """Return False."""
     return False
 
 
 class SubscriberEdge(LinkPolicy):
-    """Forwards everything at once, so that no link ever has to decide."""
+    """Forwards everything on arrival, so that no link decides."""
 
     name = DecisionRule.SUBSCRIBER_EDGE
     rule = staticmethod(aggregate)

@@ -1,7 +1,7 @@
-"""WAD: aggregate an NWR if the weights of what waits for it add up to 1 or more; an item weighs 1 / its degree.
+"""WAD: aggregate an NWR if the weights of the held items add up to 1 or more; an item weighs 1 / its degree.
 
-The degree is that at arrival on the link, as in Algorithm 2 of the paper (`wad_live` takes another). A partial result
-counts for one NWR, so it weighs 1.
+The degree is the number of NWRs at arrival on the link, as in Algorithm 2 of the paper (`wad_live` uses another). A
+partial result counts for one NWR, so it weighs 1.
 
 Paper: mna-aggregation, section VII-B.
 """
@@ -13,21 +13,21 @@ from fractions import Fraction
 import numpy as np
 
 from sparing.compiled import compiled
-from sparing.flow.links.policy import RESULT_WAITS, LinkPolicy, Turn
+from sparing.flow.links.policy import RESULT_HELD, DecisionContext, LinkPolicy
 from sparing.flow.windows.kernels.arrays import RAW, WindowArrays
 from sparing.model.policy import DecisionRule
 
-UNCERTAIN = 1e-9  # a sum of doubles this close to 1 is worked out again with twice the digits
-NEARLY = 1e-24  # and then a difference below this is none; that is exact for up to some ten thousand waiting items
+UNCERTAIN = 1e-9  # a sum of doubles this close to 1 is computed again with twice the precision
+NEARLY = 1e-24  # then a smaller difference from 1 is a rounding error; exact for up to ten thousand held items
 
 
 @compiled
 def enough(arrays: WindowArrays, link: int, count: int, live: bool) -> bool:
-    """Whether the weights add up to 1 or more."""
+    """Return whether the weights add up to 1 or more."""
     links = len(arrays.links)
     weight = 0.0
     for i in range(count):
-        edge = arrays.waiting[i]
+        edge = arrays.held[i]
         if arrays.edges[edge].part != RAW:
             return True
         item = arrays.items[arrays.edges[edge].row * links + link]
@@ -36,10 +36,10 @@ def enough(arrays: WindowArrays, link: int, count: int, live: bool) -> bool:
         return weight > 1.0
     high, low = -1.0, 0.0
     for i in range(count):
-        item = arrays.items[arrays.edges[arrays.waiting[i]].row * links + link]
+        item = arrays.items[arrays.edges[arrays.held[i]].row * links + link]
         degree = float(item.live if live else item.degree)
         part = 1.0 / degree
-        # What part lacks of 1/degree: the remainder 1 - part * degree is exact in halves of 26 bits (Dekker 1971).
+        # The error of 1 / degree: the remainder 1 - part * degree is exact in halves of 26 bits (Dekker 1971).
         shifted = part * 134217729.0
         front = shifted - (shifted - part)
         rest = ((1.0 - front * degree) - (part - front) * degree) / degree
@@ -52,16 +52,16 @@ def enough(arrays: WindowArrays, link: int, count: int, live: bool) -> bool:
 
 @compiled
 def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
-    """Whether the weights by degrees at arrival add up to 1 or more."""
+    """Return whether the weights by degrees at arrival add up to 1 or more."""
     return bool(enough(arrays, link, count, False))
 
 
-def weights(turn: Turn, degree: str) -> str:
-    """The sum of weights, with the degrees of a column of items."""
-    if turn.results:
-        return RESULT_WAITS
-    items = turn.arrays.edges["row"][turn.raw].astype(np.int64) * len(turn.arrays.links) + turn.link
-    degrees, counts = np.unique(turn.arrays.items[degree][items], return_counts=True)
+def weights(context: DecisionContext, degree: str) -> str:
+    """Return the sum of weights as text, by degrees from a column of the items."""
+    if context.results:
+        return RESULT_HELD
+    items = context.arrays.edges["row"][context.raw].astype(np.int64) * len(context.arrays.links) + context.link
+    degrees, counts = np.unique(context.arrays.items[degree][items], return_counts=True)
     pairs = list(zip(degrees.tolist(), counts.tolist(), strict=True))
     total = sum((Fraction(count, degree) for degree, count in pairs), Fraction(0))
     terms = " + ".join(f"{count} x 1/{degree}" for degree, count in pairs)
@@ -69,15 +69,15 @@ def weights(turn: Turn, degree: str) -> str:
 
 
 class Wad(LinkPolicy):
-    """Aggregates what weighs enough."""
+    """Aggregates NWRs whose items weigh 1 or more."""
 
     name = DecisionRule.WAD
     rule = staticmethod(aggregate)
     degrees = True
 
-    def why(self, turn: Turn) -> str:
-        """The sum of weights."""
-        return weights(turn, "degree")
+    def why(self, context: DecisionContext) -> str:
+        """Return the sum of weights."""
+        return weights(context, "degree")
 
 
 POLICY = Wad()

@@ -1,7 +1,7 @@
-"""The k best, chosen hop by hop: a broker picks among what it knows, and tells each next hop how many it picked there.
+"""The k best, chosen hop by hop: a broker picks among known subscriptions and sends each next hop its share.
 
-Higher scores first. Where not all of equal scores fit in, AncestorFairK draws by the weights of what a broker knows
-(topk-covering.txt, IV-B), and the exactly fair scheme by how many subscriptions lie behind each next hop.
+Higher scores come first. Among equal scores, AncestorFairK draws by the weights of known subscriptions
+(topk-covering.txt, IV-B), and the exactly fair scheme by the number of subscriptions behind each next hop.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparing.flow.rank.weighted_shuffle import weighted_shuffle
 
 
 class HopRoutes(NamedTuple):
-    """Where subscriptions are, and which way leads there."""
+    """The brokers of subscriptions, and the routes to them."""
 
     broker_of: np.ndarray  # [subscription]
     link_of: np.ndarray  # [broker, broker]
@@ -27,7 +27,7 @@ class HopRoutes(NamedTuple):
 
 
 class Weighted(NamedTuple):
-    """What each broker knows, end to end; empty if draws need no weights."""
+    """The known subscriptions of each broker with their weights, concatenated; empty if draws need no weights."""
 
     starts: np.ndarray  # [broker + 1]
     numbers: np.ndarray  # ascending within each broker
@@ -36,7 +36,7 @@ class Weighted(NamedTuple):
 
 @inlined
 def weight_of(weighted, broker, subscription):
-    """What a subscription stands for at a broker, 0 if the broker does not know it."""
+    """Return the weight of a subscription at a broker, 0 if the broker does not know it."""
     first, last = weighted.starts[broker], weighted.starts[broker + 1]
     at = first + np.searchsorted(weighted.numbers[first:last], subscription)
     if at < last and weighted.numbers[at] == subscription:
@@ -46,7 +46,7 @@ def weight_of(weighted, broker, subscription):
 
 @inlined
 def take(entries, way, i, links, quota, chosen):
-    """One that is here is chosen; of one that is further on, only that it was picked is told."""
+    """Choose a subscription at this broker, or add 1 to the share of its next hop."""
     if way[i] == links:
         chosen[entries[i]] = True
     else:
@@ -55,7 +55,7 @@ def take(entries, way, i, links, quota, chosen):
 
 @compiled
 def split_class(entries, way, place, end, k, links, state, quota, some, chosen):
-    """Draw k of those with equal scores by how many lie behind each next hop."""
+    """Draw k of the subscriptions with equal scores, by their number behind each next hop."""
     counts, present, different = np.zeros(links + 1, np.int64), np.empty(links + 1, np.int64), 0
     for i in range(place, end):
         if counts[way[i]] == 0:
@@ -81,7 +81,7 @@ def split_class(entries, way, place, end, k, links, state, quota, some, chosen):
 
 @compiled
 def pick_by_hops(picked, starts, subscriptions, scores, at, k, seeds, exact, ways, weighted, chosen):
-    """Mark those of each picked row as chosen that are picked on the way from broker `at`; k of them."""
+    """Mark k matches of each picked row as chosen, picked hop by hop from broker `at`."""
     most = 0
     for row in picked:
         most = max(most, starts[row + 1] - starts[row])
@@ -95,7 +95,7 @@ def pick_by_hops(picked, starts, subscriptions, scores, at, k, seeds, exact, way
         row = picked[number]
         size = best_first(scores, subscriptions, starts[row], starts[row + 1], order)
         ahead[0], to_pick[0] = at, k[number]
-        reached[:size] = at  # how far the way to each has been followed
+        reached[:size] = at  # the broker up to which each path has been followed
         waiting = 1
         while waiting > 0:
             waiting -= 1

@@ -1,8 +1,8 @@
-"""Choosing: which of the subscriptions that match get to see a publication, if its publisher asked for the k best.
+"""The choice of the k best matches of a publication, for publishers with `top_k`.
 
-With scores that do not draw lots, whatever covering leaves out on the way to the publisher, the k best are the same as
-if its broker knew everybody (topk-covering.txt, Theorems 1 to 3); so they are chosen in one go. Where lots are drawn by
-what brokers know of each other's subscriptions, the choice is made hop by hop, as the brokers make it.
+Without lots, covering does not change the k best: they are the same as if the publisher's broker knew all subscriptions
+(topk-covering.txt, Theorems 1 to 3), so they are chosen in one step. Lots depend on the subscriptions that each broker
+knows, so they are drawn hop by hop, as the brokers do.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _NOBODY = Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 @dataclass(frozen=True)
 class Chosen:
-    """Who gets to see the publications; `asked` are the matches that brokers had to count first, if any."""
+    """The chosen matches; `count_requests` are the matches that brokers counted for an exactly fair choice."""
 
     pairs: Pairs
-    asked: Pairs | None = None
+    count_requests: Pairs | None = None
 
 
 class Chooser:
-    """The advertisements of a plan that ask for the k best; nothing changes by use."""
+    """The choice under one plan; stateless except for caches."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -49,24 +49,24 @@ class Chooser:
 
     @property
     def needed(self) -> bool:
-        """Whether any publisher asks for the k best."""
+        """Whether any publisher has `top_k`."""
         return bool((self._k >= 0).any())
 
     def choose(self, publications: Publications, pairs: Pairs) -> Chosen:
-        """Those of the matches that are among the k best."""
+        """Return the matches that are among the k best."""
         if not self.needed or publications.advertisement is None or not len(pairs):
             return Chosen(pairs)
         under = publications.advertisement[pairs.events]
         allowed = self.allowed(publications)[pairs.events]
         sizes = np.diff(pairs.starts)
         kept = np.ones(len(pairs), dtype=bool)
-        asked = np.zeros(len(pairs.events), dtype=bool)
+        counting = np.zeros(len(pairs.events), dtype=bool)
         given = np.empty(len(pairs), dtype=np.float64)
         for advertisement in np.unique(under[allowed >= 0]).tolist():
             rank = self._plan.advertisements[advertisement].rank
             mine = under == advertisement
             if rank.asks_how_many:
-                asked |= mine & (sizes > 0)
+                counting |= mine & (sizes > 0)
             picked = np.flatnonzero(mine & (sizes > allowed))
             if not len(picked):
                 continue
@@ -75,11 +75,11 @@ class Chooser:
             self.scorer(advertisement).score(publications, pairs, picked, places, given)
             drawn = self._seeds(publications, pairs, picked) if rank.fair is not Fairness.NONE else _no_seeds(picked)
             self._pick(advertisement, publications, pairs, picked, given, allowed[picked], drawn, kept)
-        counted = pairs.only(np.repeat(asked, sizes)) if asked.any() else None
-        return Chosen(pairs.only(kept), counted)
+        count_requests = pairs.only(np.repeat(counting, sizes)) if counting.any() else None
+        return Chosen(pairs.only(kept), count_requests)
 
     def allowed(self, publications: Publications) -> np.ndarray:
-        """How many subscriptions each publication may go to, -1 if that does not matter."""
+        """Return the limit of subscriptions of each publication, -1 without one."""
         assert publications.advertisement is not None
         allowed: np.ndarray = self._k[publications.advertisement]
         if publications.top_k is None:
@@ -88,13 +88,13 @@ class Chooser:
         return wished
 
     def scorer(self, advertisement: int) -> Scorer:
-        """How an advertisement's matches are scored."""
+        """Return the scorer of an advertisement."""
         if advertisement not in self._scorers:
             self._scorers[advertisement] = Scorer(self._plan, self._plan.advertisements[advertisement])
         return self._scorers[advertisement]
 
     def by_hops(self, advertisement: int) -> bool:
-        """Whether lots are drawn by brokers that do not know everybody."""
+        """Return whether lots are drawn hop by hop."""
         rank = self._plan.advertisements[advertisement].rank
         if rank.fair is Fairness.NONE or rank.needs_everyone:
             return False
@@ -185,7 +185,7 @@ class Scorer:
             self._attributes = {name: self._spread_values(values) for name, values in found.items()}
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
-        """Values of the topic's subscriptions as values by subscription number."""
+        """Return values of the topic's subscriptions by subscription number."""
         spread = np.zeros(self._size, values.dtype)
         spread[self._numbers] = values
         return spread
@@ -196,7 +196,7 @@ class Scorer:
     def score(
         self, publications: Publications, pairs: Pairs, picked: np.ndarray, places: np.ndarray, into: np.ndarray
     ) -> None:
-        """The scores of the picked rows' matches, whose places are given."""
+        """Write the scores of the picked rows' matches, at `places`, into an array."""
         subscriptions = pairs.subscriptions[places]
         if self._static is not None:
             into[places] = self._static[subscriptions]
@@ -214,7 +214,7 @@ class Scorer:
 
 
 def field_values(column: Column, rows: np.ndarray) -> Values:
-    """A field of some publications, as expressions take it."""
+    """Return a field of some rows as operands of expressions."""
     taken = column.take(rows)
     kind = column.type.kind
     if kind is Kind.TEXT:

@@ -1,7 +1,7 @@
-"""Diversity as a score (topk-covering.txt, appendix A): the sum of the distances to all others that match.
+"""Diversity as a score (topk-covering.txt, appendix A): the sum of the distances to all other matches.
 
-The distance of two boxes is how little they have in common, field by field: one minus the measure of what both admit
-over the measure of what either admits, on average over the fields that subscriptions of the topic constrain.
+The distance of two boxes is one minus the measure of their intersection over the measure of their union in a field,
+averaged over the fields that subscriptions of the topic constrain.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparing.model.types import FieldType
 
 
 class Spans(NamedTuple):
-    """What each box admits in each field, as stretches of a line, end to end."""
+    """The intervals that each box admits in each field, concatenated."""
 
     fields: int
     starts: np.ndarray  # [box * fields + field]
@@ -27,7 +27,7 @@ class Spans(NamedTuple):
 
 
 def spans_of(boxes: Sequence[Box], fields: Sequence[str], types: Mapping[str, FieldType]) -> Spans:
-    """The stretches of several boxes."""
+    """Return the intervals of several boxes."""
     found = [spans(box.on(field), types[field]) for box in boxes for field in fields]
     flat = [stretch for stretches in found for stretch in stretches]
     starts = np.cumsum([0, *map(len, found)])
@@ -37,7 +37,7 @@ def spans_of(boxes: Sequence[Box], fields: Sequence[str], types: Mapping[str, Fi
 
 @compiled
 def distance(spans, one, other):
-    """How little two boxes have in common: 0 if they are equal, 1 if they have nothing in common."""
+    """Return the distance of two boxes: 0 if they are equal, 1 if they are disjoint."""
     total = 0.0
     for field in range(spans.fields):
         i, mine = spans.starts[one * spans.fields + field], spans.starts[one * spans.fields + field + 1]
@@ -61,7 +61,7 @@ def distance(spans, one, other):
 
 @compiled
 def diversities(picked, starts, subscriptions, spans, scores):
-    """The score of every match of the picked rows."""
+    """Write the score of every match of the picked rows."""
     for row in picked:
         for i in range(starts[row], starts[row + 1]):
             scores[i] = 0.0

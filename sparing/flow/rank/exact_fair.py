@@ -1,7 +1,7 @@
-"""Exactly fair: the k are split among next hops by the multivariate hypergeometric law, hop by hop.
+"""Exactly fair choice: k is split among next hops by the multivariate hypergeometric distribution, hop by hop.
 
-A broker that knows how many subscriptions behind each next hop match needs nothing else to be fair to all of them: it
-draws k times from all that match without putting back, and tells each next hop how often it was hit.
+A broker only needs the number of matches behind each next hop: it draws k times without replacement from all matches,
+and sends each next hop its number of hits.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sparing.flow.rank.draws import below
 
 @compiled
 def split(counts, k, state, hits):
-    """How many of k draws hit each of several sets, drawn from without putting back; added to `hits`."""
+    """Add the hits of each set to `hits`, in k draws without replacement."""
     left = counts.copy()
     total = left.sum()
     for _ in range(min(k, total)):
@@ -28,7 +28,7 @@ def split(counts, k, state, hits):
 
 @compiled
 def some_of(count, k, state, chosen):
-    """k of the numbers 0, 1, ..., count - 1, all sets of k alike: into the first k places of `chosen`."""
+    """Write k of the numbers 0, 1, ..., count - 1 to `chosen`; all sets of k are equally likely."""
     for at in range(count):
         chosen[at] = at
     for at in range(k):

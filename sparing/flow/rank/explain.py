@@ -1,4 +1,4 @@
-"""Why a subscription is among the k best of a publication, or why not: ranks, and what brokers picked on the way."""
+"""The explanation of a top-k choice: ranks and scores of the candidates, and the picks of each broker."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sparing.model.window import TimeWindow
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A subscription that matches; `score` is None if nobody scores, or if the score is NULL or NaN."""
+    """A matching subscription; `score` is None without scores, or if the score is NULL or NaN."""
 
     subscription: str
     subscriber: str
@@ -34,9 +34,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """What a broker picks beyond a link to a neighbour, or among its own subscriptions (`onward` is None).
+    """A broker's picks beyond the link to a neighbour, or among its own subscriptions (`onward` is None).
 
-    `matching` of them match, `known` of these are known to the broker.
+    `matching` subscriptions match there, of which the broker knows `known`.
     """
 
     broker: str
@@ -48,11 +48,10 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Who gets a publication. Candidates are in the order of their rank; where lots are drawn, those drawn come first.
+    """The choice for a publication; candidates are in the order of their rank, drawn ones before equal ones.
 
-    `top_k` is what the publisher advertised, `wish` what the publication itself asks for; `allowed` is what counts. All
-    three are None if everybody who matches gets it; then there are no hops. With `asks`, brokers asked each other how
-    many match.
+    `top_k` is the publisher's limit, `wish` the publication's own, `allowed` the one that applies. All three are None,
+    without hops, if every match gets it. With `asks`, brokers requested numbers of matches from each other.
     """
 
     publication: str
@@ -72,7 +71,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a subscription gets a publication, and why, in a sentence."""
+    """Whether a subscription gets a publication, and the reason as a sentence."""
 
     subscription: str
     chosen: bool
@@ -80,7 +79,7 @@ class Verdict:
 
 
 def choice_of(plan: Plan, publication: Publications, matching: Pairs, chosen: Pairs) -> Choice:
-    """The choice for one publication, given all that match and are in force, and those of them that were chosen."""
+    """Return the choice for one publication, given its matches in force and the chosen ones."""
     assert len(publication) == 1
     assert publication.advertisement is not None
     number = int(publication.advertisement[0])
@@ -91,29 +90,29 @@ def choice_of(plan: Plan, publication: Publications, matching: Pairs, chosen: Pa
     technique, _ = technique_of(plan.contests[number], plan.policy.covering)
     ranked, scores, got = _ranked(plan, chooser, number, publication, matching, chosen)
     return Choice(
-        str(publication.id[0]),
-        advertisement.publisher,
-        advertisement.topic,
-        advertisement.broker,
-        int(publication.time[0]),
-        advertisement.top_k,
-        wish or None,
-        None if allowed < 0 else allowed,
-        None if advertisement.top_k is None else advertisement.rank.words,
-        technique,
-        _asks(plan, number),
-        tuple(
+        publication=str(publication.id[0]),
+        publisher=advertisement.publisher,
+        topic=advertisement.topic,
+        broker=advertisement.broker,
+        time=int(publication.time[0]),
+        top_k=advertisement.top_k,
+        wish=wish or None,
+        allowed=None if allowed < 0 else allowed,
+        rank=None if advertisement.top_k is None else advertisement.rank.words,
+        covering=technique,
+        asks=_asks(plan, number),
+        candidates=tuple(
             _candidate(plan, subscription, score, taken)
             for subscription, score, taken in zip(ranked.tolist(), scores, got.tolist(), strict=True)
         ),
-        () if allowed < 0 else tuple(_hops(plan, number, publication, ranked, got)),
+        hops=() if allowed < 0 else tuple(_hops(plan, number, publication, ranked, got)),
     )
 
 
 def _ranked(
     plan: Plan, chooser: Chooser, number: int, publication: Publications, matching: Pairs, chosen: Pairs
 ) -> tuple[np.ndarray, Sequence[float | None], np.ndarray]:
-    """Subscriptions in the order of their rank, their scores, and whether they are chosen."""
+    """Return subscriptions in the order of their rank, their scores, and whether they are chosen."""
     rank, top_k = plan.advertisements[number].rank, plan.advertisements[number].top_k
     found = matching.subscriptions
     got = np.isin(found, chosen.subscriptions)
@@ -135,7 +134,7 @@ def _candidate(plan: Plan, number: int, score: float | None, chosen: bool) -> Ca
 
 
 def _hops(plan: Plan, number: int, publication: Publications, matching: np.ndarray, chosen: np.ndarray) -> list[Hop]:
-    """What the brokers that the publication comes by pick, those nearest to the publisher first."""
+    """Return the picks of the brokers on the publication's paths, nearest to the publisher first."""
     routes = plan.routes
     known = _known(plan, number, publication, matching)
     hops = []
@@ -156,13 +155,13 @@ def _hops(plan: Plan, number: int, publication: Publications, matching: np.ndarr
 
 
 def _asks(plan: Plan, number: int) -> bool:
-    """Whether brokers ask each other how many subscriptions match."""
+    """Return whether brokers request numbers of matches from each other."""
     advertisement = plan.advertisements[number]
     return advertisement.top_k is not None and advertisement.rank.asks_how_many
 
 
 def _known(plan: Plan, number: int, publication: Publications, matching: np.ndarray) -> dict[int, np.ndarray]:
-    """Broker -> which of the matching subscriptions it knows; those that it asks for are known to it."""
+    """Return which of the matches each broker knows; with requests it knows all."""
     everywhere = dict.fromkeys(range(len(plan.routes.brokers)), np.ones(len(matching), bool))
     if _asks(plan, number):
         return everywhere
@@ -174,7 +173,7 @@ def _known(plan: Plan, number: int, publication: Publications, matching: np.ndar
 
 
 def verdict(plan: Plan, publication: Publications, choice: Choice, number: int) -> Verdict:
-    """Why a subscription gets a publication, or why not."""
+    """Return why a subscription gets a publication or not."""
     subscription = plan.subscriptions[number]
     place = next((at for at, c in enumerate(choice.candidates) if c.subscription == subscription.id), None)
     if place is None:
@@ -223,7 +222,7 @@ def _time(micros: int) -> str:
 
 
 def _ranking(plan: Plan, publication: Publications, choice: Choice, place: int) -> str:
-    """Why one that matches is chosen, or not."""
+    """Return why a candidate is chosen or not."""
     candidates, k = choice.candidates, choice.allowed
     mine, name = candidates[place], candidates[place].subscription
     gets = f"{name} gets it" if mine.chosen else f"{name} does not get it"
@@ -254,12 +253,12 @@ def _ranking(plan: Plan, publication: Publications, choice: Choice, place: int) 
 
 
 def _above(one: float | None, other: float | None) -> bool:
-    """Whether a score is the higher one; none at all is the lowest."""
+    """Return whether a score is higher than another; None is the lowest."""
     return (-math.inf if one is None else one) > (-math.inf if other is None else other)
 
 
 def _way(plan: Plan, choice: Choice, mine: Candidate) -> str:
-    """What the brokers on the way to a subscription picked."""
+    """Return the picks of the brokers on the path to a subscription."""
     routes, at, goal = plan.routes, plan.routes.number[choice.broker], plan.routes.number[mine.broker]
     told, sentences = choice.allowed, []
     while True:
@@ -281,7 +280,7 @@ def _score(score: float | None) -> str:
 
 
 def _apart(high: float | None, low: float | None) -> tuple[str, str]:
-    """A score and a lower one, so that they can be told apart."""
+    """Return texts of a score and a lower one that differ."""
     assert high is not None
     if low is None:
         return shown(high), "has none"
@@ -290,7 +289,7 @@ def _apart(high: float | None, low: float | None) -> tuple[str, str]:
 
 
 def shown(score: float) -> str:
-    """A score for people.
+    """Return a score as text.
 
     >>> shown(450.0), shown(1 / 3)
     ('450', '0.333333')

@@ -10,7 +10,7 @@ from sparing.flow.rank.exact_fair import some_of
 
 @compiled
 def best_first(scores, subscriptions, first, last, order):
-    """The places from `first` to `last`, higher scores first, then by subscription: into `order`."""
+    """Write the places from `first` to `last` to `order`, by descending score, then subscription."""
     by_number = np.argsort(subscriptions[first:last], kind="mergesort")
     ranked = np.argsort(-scores[first:last][by_number], kind="mergesort")
     for at in range(last - first):
@@ -20,7 +20,7 @@ def best_first(scores, subscriptions, first, last, order):
 
 @compiled
 def end_of_class(scores, order, at, count):
-    """Where those end that score the same as the one at a place."""
+    """Return the end of the run of equal scores that begins at a place."""
     end = at + 1
     while end < count and scores[order[end]] == scores[order[at]]:
         end += 1
@@ -29,7 +29,7 @@ def end_of_class(scores, order, at, count):
 
 @compiled
 def best_k(picked, starts, subscriptions, scores, k, fair, seeds, chosen):
-    """Mark the k best of each picked row as chosen. Among equals the first, or if fair any with the same chance."""
+    """Mark the k best of each picked row as chosen; among equal scores the first, or if fair a random one."""
     most = 0
     for row in picked:
         most = max(most, starts[row + 1] - starts[row])

@@ -1,8 +1,8 @@
 """The weighted shuffle (topk-covering.txt, Algorithm 3): draw one after the other, each with a chance by its weight.
 
-Weights lie end to end on a line. A draw is a place on the line; what has been drawn leaves a hole, which is filled by a
-pointer to the end of the line: whoever hits the hole is sent on, again and again if there is a hole as well. The line
-gets shorter by what was drawn. So each draw takes one search, and none is in vain.
+The weights are consecutive intervals of a line, and a draw is a point on it. The interval of a drawn number gets a
+pointer to the end of the line, which becomes shorter by the drawn weight; a later draw that hits the interval follows
+the pointer, repeatedly if needed. So each draw takes one search, and no draw is rejected.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ MOST_STEPS = 10_000
 
 @inlined
 def who(ends, place):
-    """Whose stretch of the line a place lies in: it begins where the one before ends, and its end is not part of it."""
+    """Return the number of the half-open interval that contains a point."""
     return min(np.searchsorted(ends, place, side="right"), len(ends) - 1)
 
 
 @compiled
 def weighted_shuffle(weights, count, state, drawn):
-    """The first `count` places of a weighted shuffle, into `drawn`."""
+    """Write the first `count` places of a weighted shuffle to `drawn`."""
     size = len(weights)
     ends = np.empty(size, np.float64)
     total = 0.0
     for i in range(size):
         total += weights[i]
         ends[i] = total
-    pointer = np.full(size, -1.0)  # where the range begins that fills the hole
+    pointer = np.full(size, -1.0)  # where the interval that replaces a drawn one begins
     tail = total
     for draw in range(count):
         place = fraction(state) * tail
@@ -41,7 +41,7 @@ def weighted_shuffle(weights, count, state, drawn):
             place = pointer[at] + (place - begin)
             at = who(ends, place)
             steps += 1
-        if pointer[at] >= 0.0:  # rounding leads in circles: take whoever is left
+        if pointer[at] >= 0.0:  # rounding errors can lead to a cycle: take the first that is left
             at = 0
             while pointer[at] >= 0.0:
                 at += 1

@@ -1,6 +1,6 @@
-"""Edges: which publication counts for which NWR, and where it is.
+"""Edges: pairs of a publication and an NWR that counts it, with the place of the publication.
 
-This is what an interest group remembers of its links between two batches; see `arrays.arrays` for what edges mean.
+They are the state of an interest group's links between two batches; `kernels.arrays` defines the terms.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from sparing.flow.windows.kernels.arrays import RAW
 
 @dataclass(frozen=True)
 class Edges:
-    """Ascending by row. Places are brokers from which the next link is to be crossed, or HERE."""
+    """Edges by ascending row; a place is the broker before the next link to cross, or HERE."""
 
     row: np.ndarray
     subscription: np.ndarray
     end: np.ndarray
     place: np.ndarray
-    part: np.ndarray  # RAW, or the number of one edge of the partial result that it is in
-    degree: np.ndarray  # NWRs of the publication on the next link when it arrived there
+    part: np.ndarray  # RAW, or the number of one edge of the partial result that contains it
+    degree: np.ndarray  # NWRs of the publication at its arrival on the next link
 
     def __len__(self) -> int:
         return len(self.row)
 
     @classmethod
     def none(cls) -> Edges:
-        """No edges."""
+        """Return no edges."""
         return cls(*[np.zeros(0, np.int64 if field.name == "end" else np.int32) for field in fields(cls)])
 
     def take(self, kept: np.ndarray) -> Edges:
-        """Some edges, by ascending number; partial results are taken whole or not at all."""
+        """Return some edges, by ascending number, with all or no edges of a partial result."""
         taken = Edges(*[getattr(self, field.name)[kept] for field in fields(self)])
         return replace(taken, part=renumbered(self.part, kept))
 
 
 def renumbered(part: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """The partial results that some edges are in, if only those are kept."""
+    """Return the partial results of some edges, renumbered for these edges."""
     number = np.full(len(part), RAW, dtype=np.int32)
     number[kept] = np.arange(len(kept))
     found = part[kept]
@@ -46,7 +46,7 @@ def renumbered(part: np.ndarray, kept: np.ndarray) -> np.ndarray:
 
 
 def joined(parts: list[Edges]) -> Edges:
-    """Edges end to end, in the order of their rows."""
+    """Concatenate edges, in the order of their rows."""
     offsets = np.cumsum([0, *map(len, parts)])
     whole = {field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Edges)}
     whole["part"] = np.concatenate(

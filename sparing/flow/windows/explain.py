@@ -1,6 +1,6 @@
-"""Why a window came out as it did: what every link on the way decided about it, on which items, and for what reason.
+"""The explanation of a window's result: each link's decision, the items that it held, and the reason.
 
-The walk stops before each turn of the window (see `arrays.run`); the reasons are then read off its arrays.
+The walk stops before each decision on the window (`kernels.run`), and the reasons are read from its arrays.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from sparing.flow.arrival.matched import Matched
 from sparing.flow.interests import Interests
-from sparing.flow.links.policy import Turn
+from sparing.flow.links.policy import DecisionContext
 from sparing.flow.windows.kernels.arrays import DEPTH, RAW, WindowArrays
 from sparing.flow.windows.kernels.ranges import WindowRanges
 from sparing.flow.windows.kernels.topic_links import TopicLinks
@@ -19,7 +19,7 @@ from sparing.flow.windows.kernels.topic_links import TopicLinks
 
 @dataclass(frozen=True)
 class HeldItem:
-    """A publication that waited on a link, and how many windows beyond the link counted it when it came there."""
+    """A publication held by a link, and the number of windows beyond the link that counted it at its arrival."""
 
     id: str
     publisher: str
@@ -29,7 +29,7 @@ class HeldItem:
 
 @dataclass(frozen=True)
 class Decision:
-    """What one link did with what waited for the window: `results` partial results, with `inside` publications."""
+    """One link's decision; besides `publications` it held `results` partial results of `inside` publications."""
 
     source: str
     target: str
@@ -42,13 +42,13 @@ class Decision:
 
     @property
     def sent(self) -> int:
-        """Messages that crossed the link."""
+        """The number of messages that crossed the link."""
         return 1 if self.aggregated else len(self.publications) + self.results
 
 
 @dataclass
-class _Turn:
-    """A link that is about to decide."""
+class _Pending:
+    """A decision that a link is about to make."""
 
     edges: np.ndarray
     decision: Decision
@@ -56,79 +56,69 @@ class _Turn:
 
 @dataclass
 class Explainer:
-    """Watches one window."""
+    """Collects the decisions on one window."""
 
     interests: Interests
     subscription: int
     end: int
     decisions: list[Decision] = field(default_factory=list)
-    told: int | None = None  # when the subscriber is notified
-    _turns: list[_Turn] = field(default_factory=list)
+    notified: int | None = None  # the time of the notification
+    _pending: list[_Pending] = field(default_factory=list)
 
-    def look(self, arrays: WindowArrays, ways: TopicLinks, ranges: WindowRanges, rows: Matched) -> None:
-        """Note what waits, and why it will be decided as it will; the turn before is over by now."""
+    def look(self, arrays: WindowArrays, topic_links: TopicLinks, ranges: WindowRanges, rows: Matched) -> None:
+        """Record the held items and reasons of the next decisions; the previous decisions have been made."""
         self.over(arrays)
         nwr = self._number(ranges)
-        mine = arrays.nwr_edges[arrays.nwrs["first"][nwr] : arrays.nwrs["last"][nwr]]
+        edges = arrays.nwr_edges[arrays.nwrs["first"][nwr] : arrays.nwrs["last"][nwr]]
         goal = arrays.nwrs["goal"][nwr]
-        self.told = self.end + self.interests.policy.patience * int(arrays.height[goal, goal])
+        self.notified = self.end + self.interests.policy.patience * int(arrays.height[goal, goal])
         depth = int(arrays.numbers[DEPTH])
-        places = arrays.edges["place"][mine]
+        places = arrays.edges["place"][edges]
         for link in np.unique(places[places >= 0]).tolist():
             if arrays.height[arrays.links["source"][link], goal] == depth:
-                self._turns.append(self._turn(arrays, ways, ranges, rows, link, mine[places == link], depth))
+                held = edges[places == link]
+                parts = arrays.edges["part"][held]
+                context = DecisionContext(
+                    arrays=arrays,
+                    link=link,
+                    nwr=nwr,
+                    raw=held[parts == RAW],
+                    results=len(np.unique(parts[parts != RAW])),
+                    ranges=ranges,
+                    rows=rows,
+                    subscriptions=self.interests.plan.subscriptions,
+                )
+                self._pending.append(_Pending(held, self._decision(context, topic_links, depth, len(held))))
 
     def over(self, arrays: WindowArrays) -> None:
-        """See what was decided in the turns that were noted."""
-        for turn in self._turns:
-            parts = arrays.edges["part"][turn.edges]
+        """Complete the pending decisions."""
+        for pending in self._pending:
+            parts = arrays.edges["part"][pending.edges]
             aggregated = bool((parts != RAW).all()) and len(np.unique(parts)) == 1
-            self.decisions.append(replace(turn.decision, aggregated=aggregated))
-        self._turns = []
+            self.decisions.append(replace(pending.decision, aggregated=aggregated))
+        self._pending = []
 
     def _number(self, ranges: WindowRanges) -> int:
         return int(np.flatnonzero((ranges.end == self.end) & (ranges.subscription == self.subscription))[0])
 
-    def _turn(
-        self,
-        arrays: WindowArrays,
-        ways: TopicLinks,
-        ranges: WindowRanges,
-        rows: Matched,
-        link: int,
-        edges: np.ndarray,
-        depth: int,
-    ) -> _Turn:
+    def _decision(self, context: DecisionContext, topic_links: TopicLinks, depth: int, held: int) -> Decision:
         routes, policy = self.interests.plan.routes, self.interests.policy
-        parts = arrays.edges["part"][edges]
-        raw = edges[parts == RAW]
-        items = arrays.edges["row"][raw].astype(np.int64) * len(ways.links) + link
-        degrees = arrays.items["degree"][items] if len(arrays.items) else np.zeros(len(raw), np.int64)
-        numbers = arrays.edges["row"][raw].tolist()
-        waiting = tuple(
+        arrays, rows = context.arrays, context.rows
+        numbers = arrays.edges["row"][context.raw].astype(np.int64)
+        items = numbers * len(topic_links.links) + context.link
+        degrees = arrays.items["degree"][items] if len(arrays.items) else np.zeros(len(items), np.int64)
+        publications = tuple(
             HeldItem(str(rows.id[row]), str(rows.publisher[row]), int(rows.time[row]), int(degree))
-            for row, degree in zip(numbers, degrees.tolist(), strict=True)
+            for row, degree in zip(numbers.tolist(), degrees.tolist(), strict=True)
         )
-        results = len(np.unique(parts[parts != RAW]))
-        source, target = routes.ends(ways.links[link])
-        turn = Turn(
-            arrays=arrays,
-            link=link,
-            nwr=self._number(ranges),
-            raw=raw,
-            results=results,
-            ranges=ranges,
-            rows=rows,
-            subscriptions=self.interests.plan.subscriptions,
-        )
-        decision = Decision(
+        source, target = routes.ends(topic_links.links[context.link])
+        return Decision(
             source=source,
             target=target,
             time=self.end + policy.patience * depth,
-            publications=waiting,
-            results=results,
-            inside=len(edges) - len(raw),
+            publications=publications,
+            results=context.results,
+            inside=held - len(context.raw),
             aggregated=False,
-            why=policy.why(turn),
+            why=policy.why(context),
         )
-        return _Turn(edges, decision)

@@ -1,6 +1,6 @@
-"""Items as rows: what crosses a link to a broker that is hosted elsewhere.
+"""Items: the messages over a link between brokers in different processes.
 
-Everything in a row is named, not numbered, so both sides need only the same deployment.
+Items contain names, not numbers, so both processes only need the same deployment.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from sparing.model.types import STRING, FieldType, Kind
 
 @dataclass(frozen=True, slots=True)
 class LinkItem:
-    """A raw publication or a partial result on its way over the link `source` > `target`, sent at event time `sent`.
+    """A raw publication or a partial result that crosses the link `source` > `target` at event time `sent`.
 
-    For a partial result, `subscription` and `end` name its window range and `states` holds one state per output. For
-    a raw publication they name its mark: the window range whose decision forwarded it (empty if it was sent on
-    arrival), and the remaining fields describe the publication; `wanted` are the subscriptions beyond the link, and
-    `payload` is there if one of them is plain.
+    `subscription` and `end` are the window range of a partial result, which has one of `states` per output. For a raw
+    publication they are its mark, the window range whose decision forwarded it (empty if sent on arrival); `wanted` are
+    the subscriptions beyond the link, and `payload` is given if one of them is plain.
     """
 
     source: str
@@ -42,12 +41,12 @@ class LinkItem:
 
 
 def item_values(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
-    """The fields of one publication, None where missing."""
+    """Return the fields of one publication, None where missing."""
     return {name: _plain(column.values[row]) if column.valid[row] else None for name, column in columns.items()}
 
 
 def item_columns(items: Sequence[LinkItem], types: Mapping[str, FieldType]) -> dict[str, Column]:
-    """The fields of several publications as columns again."""
+    """Return the fields of several publications as columns."""
     columns = {}
     for name, type_ in types.items():
         found = [item.values.get(name) for item in items]
@@ -62,7 +61,7 @@ def item_columns(items: Sequence[LinkItem], types: Mapping[str, FieldType]) -> d
 
 
 def column_type(topic: Topic, name: str) -> FieldType:
-    """The type of a field, or of the whole payload."""
+    """Return the type of a field or of the whole payload."""
     return STRING if name == PAYLOAD else topic.fields[name]
 
 

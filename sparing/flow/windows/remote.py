@@ -1,4 +1,4 @@
-"""Brokers that another process hosts: publications and partial results as items that are sent there, and back."""
+"""The exchange with brokers hosted by other processes: publications and partial results as items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sparing.model.subscription import Aggregation
 def merged(
     aggregation: Aggregation | None, rows: Matched | None, own: np.ndarray, partials: Sequence[tuple[State, ...]]
 ) -> tuple[State, ...]:
-    """One state per output for some rows and partial results."""
+    """Return one state per output for rows and partial results."""
     assert aggregation is not None
     states = []
     for at, output in enumerate(aggregation.outputs):
@@ -31,34 +31,34 @@ def merged(
 
 
 def payload(aggregation: Aggregation, states: tuple[State, ...]) -> str:
-    """The results of states as JSON."""
+    """Return the results of states as JSON."""
     outputs = zip(aggregation.outputs, states, strict=True)
     return json_object((output.name, output.function.finish(state)) for output, state in outputs)
 
 
 def raw_item(ends: tuple[str, str], rows: Matched, row: int, sent: int, mark: str, wanted: tuple[str, ...]) -> LinkItem:
-    """A publication that a decision forwarded over a link."""
+    """Return a publication that a decision forwarded over a link."""
     values = item_values(rows.columns, row)
     identity = {"id": rows.id[row], "publisher": rows.publisher[row], "time": int(rows.time[row])}
     return LinkItem(*ends, sent=sent, subscription=mark, end=sent, wanted=wanted, values=values, **identity)
 
 
 def from_items(raw: Sequence[tuple[LinkItem, int]], number: Mapping[str, int], interests: Interests) -> Matched:
-    """Raw items that a decision elsewhere forwarded, as rows at the brokers that they arrived at."""
+    """Return raw items that decisions in other processes forwarded, as rows at their brokers."""
     items = [item for item, _ in raw]
     wanted = [sorted(number[subscription] for subscription in item.wanted) for item in items]
     topic = interests.plan.topics[interests.plan.subscriptions[wanted[0][0]].query.topic]
     none = np.empty(0, dtype=np.int64)
     return Matched(
-        np.array([item.time for item in items], dtype=np.int64),
-        np.array([item.id for item in items], dtype=object),
-        np.array([item.publisher for item in items], dtype=object),
-        np.array([at for _, at in raw], dtype=np.int32),
-        item_columns(items, {name: column_type(topic, name) for name in interests.fields[topic.name]}),
-        np.repeat(np.arange(len(items)), [len(found) for found in wanted]),
-        np.array([subscription for found in wanted for subscription in found], dtype=np.int64),
-        none,
-        none,
-        np.array([item.end for item in items], dtype=np.int64),
-        np.array([number[item.subscription] for item in items], dtype=np.int64),
+        time=np.array([item.time for item in items], dtype=np.int64),
+        id=np.array([item.id for item in items], dtype=object),
+        publisher=np.array([item.publisher for item in items], dtype=object),
+        at=np.array([at for _, at in raw], dtype=np.int32),
+        columns=item_columns(items, {name: column_type(topic, name) for name in interests.fields[topic.name]}),
+        held_rows=np.repeat(np.arange(len(items)), [len(numbers) for numbers in wanted]),
+        held=np.array([subscription for numbers in wanted for subscription in numbers], dtype=np.int64),
+        goal_rows=none,
+        goals=none,
+        mark_end=np.array([item.end for item in items], dtype=np.int64),
+        mark_subscription=np.array([number[item.subscription] for item in items], dtype=np.int64),
     )

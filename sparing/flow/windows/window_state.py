@@ -1,4 +1,4 @@
-"""What the walk of an interest group remembers between two batches."""
+"""The state of an interest group between two batches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEVER = -(1 << 62)
 
 @dataclass(frozen=True)
 class Modes:
-    """What brokers with modes (BAT) remember: theirs, and what either mode would have cost since the period began."""
+    """The modes of brokers (BAT), the messages of either mode in the current period, and the period's number."""
 
     forwards: np.ndarray
     if_forwarded: np.ndarray
@@ -24,17 +24,16 @@ class Modes:
 
     @classmethod
     def initial(cls, brokers: int) -> Modes:
-        """All aggregate."""
+        """Return the initial modes: all brokers aggregate."""
         return cls(np.zeros(brokers, bool), np.zeros(brokers, np.int64), np.zeros(brokers, np.int64), NEVER)
 
 
 @dataclass(frozen=True)
 class WindowState:
-    """Everything that one interest group must remember between two batches.
+    """The state of one interest group.
 
-    `rows` are the publications still needed, `fresh` those among them whose time has not come. `edges` says for which
-    NWRs the others count, and where they are; `tails` has the count windows under way. `next_time` is when something is
-    to be done with the edges.
+    `rows` are the publications that are still needed; `fresh` ones have not entered the walk yet. `edges` are the NWRs
+    and places of the others, `tails` the open count windows. `next_time` is the time of the next decision on an edge.
     """
 
     rows: Matched | None = None
@@ -46,11 +45,11 @@ class WindowState:
 
     @property
     def empty(self) -> bool:
-        """Nothing is left to remember."""
+        """Whether there is no state to keep."""
         return not len(self.edges) and not self.tails and not self.fresh.any() and self.modes is None
 
     def wakes(self) -> int | None:
-        """The next event time at which something is to be done, if nothing else arrives."""
+        """Return the next event time at which the group must advance, even without arrivals."""
         times = [] if self.next_time is None else [self.next_time]
         if self.rows is not None and self.fresh.any():
             times.append(int(self.rows.time[self.fresh].min()) + 1)

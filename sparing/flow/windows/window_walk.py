@@ -1,15 +1,15 @@
-"""The walk of held publications through the brokers, in event time.
+"""The walk of held publications across the overlay, in event time.
 
-Every link has a matching graph: publications and partial results that wait on it, and the window ranges (NWRs) beyond
-the link that they count for. When an NWR ends, the links that lead to its subscriber decide, upstream first, whether
-to send one partial result or to forward what waits; what arrives at the subscriber's broker becomes its result. NWRs
-are decided in the order (end, subscription id); at equal times before the publications made at that time.
+Every link has a matching graph: the publications and partial results that it holds, and the window ranges (NWRs) beyond
+the link that count them. When an NWR ends, the links towards its subscriber decide, upstream first, to send one partial
+result or to forward the held items; the items that arrive at the subscriber's broker give the result. NWRs are decided
+by end, then subscription id, and before publications with the same time.
 
-`advance` is a pure function of state, arrivals and time. So results and bill do not depend on how a stream was cut
-into batches, and an overlay may be hosted in several processes: links whose far end is elsewhere give and take items.
-The walk itself is compiled (`arrays`); here its arrays are prepared, and what came of it gets names again.
+`advance` is a pure function of state, arrivals and time. So results and bill do not depend on micro-batches, and
+several processes can host parts of an overlay: links between them send and receive items. The compiled loops are in
+`kernels`; `step` prepares their arrays and converts their output.
 
-Paper: mna-aggregation, sections V-VII; what it leaves open is settled in docs/decisions.
+Paper: mna-aggregation, sections V-VII; docs/decisions has the choices that it leaves open.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
 from sparing.model.types import BEGINNING
 
-MOST_ITEMS = 1 << 23  # (publication, link) pairs that are worked on at once
+MOST_ITEMS = 1 << 23  # (publication, link) pairs processed at a time
 
 
 @dataclass(frozen=True)
 class WindowOutcome:
-    """What one advance gave rise to.
+    """The output of one advance.
 
-    `late` are publications that came too late for their windows. `least` has the fewest messages that had to cross each
-    link, if that was asked for, `seconds` the CPU time of the walk itself: all decisions, and what moves by them.
+    `late` are late events, `sent` the items for brokers hosted by other processes. `least` is the lower bound on
+    messages per link, if requested. `seconds` is the CPU time of the compiled walk, `bound_seconds` that of `least`.
     """
 
     notifications: list[Notifications]
@@ -48,11 +48,11 @@ class WindowOutcome:
     sent: list[LinkItem]
     least: dict[int, int] = field(default_factory=dict)
     seconds: float = 0.0
-    bound_seconds: float = 0.0  # of working out `least`
+    bound_seconds: float = 0.0
 
 
 class WindowWalk:
-    """The brokers of one plan, or those of them that are hosted here."""
+    """The walk of one plan's window subscriptions, at all brokers or those hosted by this process."""
 
     def __init__(self, interests: Interests, hosted: Iterable[str] | None = None, most_items: int = MOST_ITEMS) -> None:
         self.interests = interests
@@ -63,10 +63,10 @@ class WindowWalk:
         whole = interests.policy.patience or interests.policy.whole_trace
         if whole and (self.hosted[routes.source] != self.hosted[routes.target]).any():
             raise SparingError(
-                f"Brokers that are joined by links cannot be hosted apart under the decision {interests.policy.name}: "
-                "host all of them, or use another decision."
+                f"The decision {interests.policy.name} cannot be split over several processes: "
+                "host all connected brokers in one, or use another decision."
             )
-        self._ways: dict[tuple[str, bool], TopicLinks] = {}
+        self._topic_links: dict[tuple[str, bool], TopicLinks] = {}
         self._known: dict[str, np.ndarray] = {}
 
     def advance(
@@ -74,42 +74,50 @@ class WindowWalk:
         state: WindowState | None,
         arrivals: Sequence[Matched],
         until: int,
+        *,
         late_before: int = BEGINNING,
         received: Sequence[LinkItem] = (),
         bound: bool = False,
         watcher: DecisionWatcher | None = None,
     ) -> tuple[WindowState, WindowOutcome]:
-        """Take in arrivals, then do everything that falls before `until`.
+        """Add arrivals, and process everything before `until`.
 
-        Arrivals made before `late_before` are too late. `received` are partial results and forwarded publications
-        from brokers hosted elsewhere; they must be complete for the NWRs that end up to `until`. With `bound` the
-        fewest possible messages are worked out, too; that takes a whole trace.
+        Arrivals before `late_before` are late events. `received` are the partial results and forwarded publications
+        from other processes, complete for the NWRs that end up to `until`. With `bound`, which requires a whole trace,
+        the outcome has the lower bound on messages.
         """
         step = Step(self, state or WindowState(), watcher)
         late = step.admit(arrivals, late_before)
         step.receive(received, until)
         for moment in step.moments(until, whole=bound or bool(received)):
             step.run(moment, bound)
-        return step.state(), WindowOutcome(
-            step.notifications, step.ledger.bill(), late, step.sent, step.least, step.seconds, step.bound_seconds
+        outcome = WindowOutcome(
+            notifications=step.notifications,
+            bill=step.ledger.bill(),
+            late=late,
+            sent=step.sent,
+            least=step.least,
+            seconds=step.seconds,
+            bound_seconds=step.bound_seconds,
         )
+        return step.state(), outcome
 
-    def ways(self, topic: str, at: np.ndarray, resting: np.ndarray, goals: np.ndarray) -> TopicLinks:
-        """The links that publications of a topic can take, from its publishers' brokers (from all, if need be).
+    def topic_links(self, topic: str, at: np.ndarray, resting: np.ndarray, goals: np.ndarray) -> TopicLinks:
+        """Return the links that publications of a topic can cross, from its publishers' brokers or from all brokers.
 
-        They must lead from brokers `resting` to `goals`, too: what rests there may have come over other links.
+        They include the paths from the brokers `resting` to `goals`, for publications held since an earlier plan.
         """
         known = self._sources(topic)
         if self.hosted.all() and np.isin(at, known).all():
-            found = self._ways_from(topic, known, everywhere=False)
+            found = self._links_from(topic, known, everywhere=False)
             if (found.height[resting, goals] >= 0).all():
                 return found
-        return self._ways_from(topic, np.arange(len(self.hosted)), everywhere=True)
+        return self._links_from(topic, np.arange(len(self.hosted)), everywhere=True)
 
     def _sources(self, topic: str) -> np.ndarray:
-        """The brokers from which publications of a topic set out: those of publishers, or where events are merged.
+        """Return the brokers where publications of a topic start: publishers' brokers, or all of a merged topic.
 
-        A patient link waits for all links before it, so these must not depend on where a batch's events were merged.
+        Patience depends on all upstream links, so a merged topic counts every broker that may coordinate an event.
         """
         if topic not in self._known:
             plan = self.interests.plan
@@ -119,10 +127,10 @@ class WindowWalk:
             self._known[topic] = np.array(sorted(brokers), dtype=np.int64)
         return self._known[topic]
 
-    def _ways_from(self, topic: str, sources: np.ndarray, everywhere: bool) -> TopicLinks:
-        if (topic, everywhere) not in self._ways:
+    def _links_from(self, topic: str, sources: np.ndarray, everywhere: bool) -> TopicLinks:
+        if (topic, everywhere) not in self._topic_links:
             plan = self.interests.plan
             numbers = plan.by_topic[topic]
             goals = np.unique(plan.broker_of[numbers[self.interests.timed[numbers]]]) if len(numbers) else numbers
-            self._ways[topic, everywhere] = TopicLinks.between(plan.routes, sources, goals)
-        return self._ways[topic, everywhere]
+            self._topic_links[topic, everywhere] = TopicLinks.between(plan.routes, sources, goals)
+        return self._topic_links[topic, everywhere]

@@ -10,8 +10,8 @@ import numpy as np
 from sparing.flow.admit.admission import QuarantineReason
 from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.matched import Matched
+from sparing.flow.deliver.json_columns import row_payloads
 from sparing.flow.deliver.payload import json_value
-from sparing.flow.deliver.written import payloads
 from sparing.flow.events.merged_topic import MergedState
 from sparing.flow.events.reports import unpack
 from sparing.flow.windows.items import column_type
@@ -45,11 +45,13 @@ def _advance_windows(
     if topic_name is None:  # all its subscriptions were removed while the stream was stopped
         return WindowState(), []
     topic = worker_plan.interests.plan.topics[topic_name]
-    types = {name: column_type(topic, name) for name in worker_plan.interests.carried[topic.name]}
+    types = {name: column_type(topic, name) for name in worker_plan.interests.held_fields[topic.name]}
     arrivals = [Matched.unpack(contents, types) for contents in held]
     began = time.thread_time()
     interests = worker_plan.interests
-    after, outcome = worker_plan.window_walk.advance(state, arrivals, until, late_before, bound=interests.bound)
+    after, outcome = worker_plan.window_walk.advance(
+        state, arrivals, until, late_before=late_before, bound=interests.bound
+    )
     routes = interests.plan.routes
     seconds = time.thread_time() - began - outcome.bound_seconds
     results = [parcels.meter(seconds, {routes.ends(n): least for n, least in outcome.least.items()})]
@@ -73,8 +75,8 @@ def _advance_events(
     after, outcome = worker_plan.merged_topic(topic).advance(state, arrivals, until, late_before, bound=bound)
     seconds = time.thread_time() - began
     results = [parcels.meter(seconds, outcome.least if bound else {}, outcome.siena, outcome.bill)]
-    if outcome.told:
-        results.append(parcels.merged_events(outcome.told))
+    if outcome.merged:
+        results.append(parcels.merged_events(outcome.merged))
     if outcome.notifications:
         results.append(parcels.windows(outcome.notifications))
     if outcome.bill:
@@ -92,7 +94,7 @@ def _as_rows(topic: Topic, late: Matched | Publications) -> list[str]:
     valid = np.ones(len(late), dtype=bool)
     common = {"publisher": late.publisher, "topic": np.full(len(late), topic.name, dtype=object), "id": late.id}
     columns = {name: Column(STRING, values, valid) for name, values in common.items() if name not in topic.fields}
-    return payloads(columns | {field: late.columns[field] for field in topic.fields}, len(late))
+    return row_payloads(columns | {field: late.columns[field] for field in topic.fields}, len(late))
 
 
 def _late(rows: Iterable[str], publishers: Iterable[str], watermark: int, effect: str) -> Parcel:

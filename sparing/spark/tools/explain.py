@@ -242,7 +242,7 @@ def _window(interests: Interests, number: int, at: int) -> tuple[int, int]:
 def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int | None) -> WindowTrace | None:
     interests = worker_plan.interests
     topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
-    types = {name: column_type(topic, name) for name in interests.carried[topic.name]}
+    types = {name: column_type(topic, name) for name in interests.held_fields[topic.name]}
     arrivals = [Matched.unpack(parcel, types) for parcel in parcels]
     moment = _last(arrivals, interests, number) if at is None else at
     if moment is None:
@@ -252,7 +252,7 @@ def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int
     _, outcome = worker_plan.window_walk.advance(None, arrivals, END_OF_TIME, watcher=explainer)
     mine = [n.payload for found in outcome.notifications for n in found if (n.subscription, n.end) == (number, end)]
     payload = mine[0] if mine else None
-    return WindowTrace(start, end, tuple(explainer.decisions), explainer.told if mine else None, payload)
+    return WindowTrace(start, end, tuple(explainer.decisions), explainer.notified if mine else None, payload)
 
 
 def _last(arrivals: list[Matched], interests: Interests, number: int) -> int | None:

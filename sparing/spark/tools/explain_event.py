@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from sparing.deployment.deployment import Deployment
-from sparing.flow.events.explain import Chronicler, Story
+from sparing.flow.events.explain import Story, StoryRecorder
 from sparing.flow.events.reports import unpack
 from sparing.flow.interests import Interests
 from sparing.flow.warm import warm_up
@@ -81,7 +81,7 @@ def _stories(
             continue
         name = partition.topic
         topic = worker_plan.merged_topic(name)
-        watch = Chronicler(topic.context, key)
+        watch = StoryRecorder(topic.context, key)
         arrivals = [unpack(parcel, plan.topics[name]) for parcel in held]
         topic.advance(None, arrivals, END_OF_TIME, BEGINNING, watch)
         stories += watch.stories(number)

@@ -217,7 +217,7 @@ def _due(partition: EventPartition, packed: bytes, worker_plan: WorkerPlan | Non
     assert isinstance(state, MergedState)
     due: dict[tuple[object, int], list[str]] = {}
     for event in state.events.events:
-        told = [one for some in event.told.values() for one in some]
+        told = [one for some in event.notified.values() for one in some]
         audiences = [one.audience for one in told if one.version < event.version]
         audiences += [audience for audience in fresh(context, event) if holds(context, event, audience.need)]
         members = [number for audience in audiences for number in audience.members]

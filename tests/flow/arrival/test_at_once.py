@@ -59,7 +59,7 @@ def test_what_is_held_lies_in_one_group_with_all_its_subscriptions(data):
     found = {}
     arrivals = AtOnce(interests).arrive(strategies.batch(plan, "t", publications))
     for group, matched in (held for arrival in arrivals for held in arrival.held.items()):
-        assert set(matched.columns) == set(interests.carried["t"])
+        assert set(matched.columns) == set(interests.held_fields["t"])
         for row, id_ in enumerate(matched.id):
             assert id_ not in found
             held = matched.held[matched.held_rows == row].tolist()

@@ -89,15 +89,15 @@ def test_in_order_is_by_time_then_id(rows):
 
 @given(batches, st.sampled_from([(), ("x",), ("", "y")]))
 def test_only(rows, names):
-    fewer = rows_of(matched(rows).only(names))
+    fewer = rows_of(matched(rows).with_columns(names))
     assert fewer == [{key: row[key] for key in row if key not in TYPES or key in names} for row in rows]
 
 
 @given(batches, batches, st.sampled_from([(), ("x",), ("", "y")]), st.sampled_from([("y",), ("", "x"), ("", "x", "y")]))
 def test_like_makes_batches_of_other_columns_fit(rows, others, mine, theirs):
     """Columns that nobody needs any more go, new ones are missing in old rows; then the two can be joined."""
-    old, new = matched(rows).only(mine), matched(others).only(theirs)
-    joined = concat([old.like(new), new])
+    old, new = matched(rows).with_columns(mine), matched(others).with_columns(theirs)
+    joined = concat([old.with_columns_of(new), new])
     assert set(joined.columns) == set(theirs)
     kept = [{**row, **{name: row[name] if name in mine else None for name in theirs}} for row in rows]
     expected = [{key: row[key] for key in row if key not in TYPES or key in theirs} for row in kept + others]

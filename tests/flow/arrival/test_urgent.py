@@ -40,7 +40,7 @@ def test_what_is_urgent_is_not_in_the_digest(case):
         box, urgent = subscription.query.box, subscription.urgent
         mine = [p for p in publications if p.topic == "t" and box.admits(_codes(p))]
         at_once = {p.id for p in mine if urgent is not None and urgent.admits(_codes(p))}
-        assert sorted(id_ for s, id_ in delivered.events if s == number) == sorted(at_once)
+        assert sorted(id_ for s, id_ in delivered.plain if s == number) == sorted(at_once)
         told = [n for n in delivered.notifications if n.subscription == number]
         for notification in told:
             inside = [

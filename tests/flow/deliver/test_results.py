@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sparing.flow.deliver.digest import PAYLOAD, Collect
 from sparing.flow.deliver.payload import json_object
-from sparing.flow.deliver.results import payloads
+from sparing.flow.deliver.results import window_payloads
 from sparing.match.columns import Column, column
 from sparing.model.functions import Avg, Count, Extreme, Sum, Variance, function
 from sparing.model.subscription import Aggregation, Output
@@ -98,7 +98,9 @@ def candidates(field):
 
 def check(aggregations, of, columns, starts, rows):
     of, starts, rows = (np.array(numbers, dtype=np.int64) for numbers in (of, starts, rows))
-    assert payloads(aggregations, of, columns, starts, rows) == one_by_one(aggregations, of, columns, starts, rows)
+    assert window_payloads(aggregations, of, columns, starts, rows) == one_by_one(
+        aggregations, of, columns, starts, rows
+    )
 
 
 def check_windows(outputs, kind, field, windows):
@@ -158,13 +160,16 @@ def test_columns_straight_from_arrow_cannot_be_written_to():
 
 
 def test_no_windows_give_no_payloads():
-    assert payloads([], np.empty(0, dtype=np.int64), {}, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)) == []
+    assert (
+        window_payloads([], np.empty(0, dtype=np.int64), {}, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64))
+        == []
+    )
 
 
 def test_plain_subscriptions_may_stand_among_the_aggregations():
     columns = {"int": make_column(INT, [4, 5])}
     asked = [None, aggregation(Output("a", Sum(INT), "int"))]
-    assert payloads(asked, np.array([1]), columns, np.array([0, 2]), np.array([1, 0])) == ['{"a":9}']
+    assert window_payloads(asked, np.array([1]), columns, np.array([0, 2]), np.array([1, 0])) == ['{"a":9}']
 
 
 def test_equal_aggregations_in_several_guises_and_windows_in_any_order():
@@ -180,7 +185,7 @@ def test_numbers_of_rows_may_be_short_or_long(dtype):
     columns = {"int": make_column(INT, [1, 2, 3])}
     asked = [aggregation(*candidates("int"))]
     of, starts, rows = np.array([0, 0], dtype), np.array([0, 1, 3], dtype), np.array([0, 1, 2], dtype)
-    assert payloads(asked, of, columns, starts, rows) == one_by_one(asked, of, columns, starts, rows)
+    assert window_payloads(asked, of, columns, starts, rows) == one_by_one(asked, of, columns, starts, rows)
 
 
 @dataclass(frozen=True)
@@ -202,7 +207,7 @@ class Longest:
 def test_functions_without_a_loop_speak_for_themselves():
     columns = {"string": make_column(STRING, ["a", None, "ccc"])}
     asked = [aggregation(Output("longest", Longest(), "string"), Output("n", Count(rows=True), None))]
-    found = payloads(asked, np.zeros(3, dtype=np.int64), columns, np.array([0, 3, 4, 4]), np.array([0, 1, 2, 1]))
+    found = window_payloads(asked, np.zeros(3, dtype=np.int64), columns, np.array([0, 3, 4, 4]), np.array([0, 1, 2, 1]))
     assert found == ['{"longest":[3,3],"n":3}', '{"n":1}', '{"n":0}']
 
 
@@ -263,7 +268,7 @@ def test_a_decimal_just_below_zero_is_written_with_its_sign():
     kind = FIELDS["price"]
     columns = {"price": make_column(kind, [kind.value(-1), *[kind.value(0)] * 29_999])}
     asked = [aggregation(Output("a", Avg(kind), "price"))]
-    found = payloads(asked, np.zeros(1, dtype=np.int64), columns, np.array([0, 30_000]), np.arange(30_000))
+    found = window_payloads(asked, np.zeros(1, dtype=np.int64), columns, np.array([0, 30_000]), np.arange(30_000))
     assert found == ['{"a":-0.000000}']
 
 
@@ -295,7 +300,7 @@ def test_usual_windows_never_take_the_slow_way(field, monkeypatch):
     columns = {field: Column(FIELDS[field], usual, random.random(50_000) < 0.99)}
     starts = np.arange(0, 50_001, 10)
     asked = [aggregation(*(single(name, field) for name in (*ADDING, "count", "min", "max")))]
-    assert len(payloads(asked, np.zeros(5000, np.int64), columns, starts, np.arange(50_000))) == 5000
+    assert len(window_payloads(asked, np.zeros(5000, np.int64), columns, starts, np.arange(50_000))) == 5000
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-6, 1.0])
@@ -304,4 +309,7 @@ def test_variances_around_a_distant_mean_are_settled_by_the_loop(spread, monkeyp
     numbers = np.random.default_rng(3).normal(1e9, spread, 10_000)
     columns = {"double": Column(DOUBLE, numbers, np.ones(10_000, dtype=bool))}
     asked = [aggregation(single("var_pop", "double"))]
-    assert len(payloads(asked, np.zeros(100, np.int64), columns, np.arange(0, 10_001, 100), np.arange(10_000))) == 100
+    assert (
+        len(window_payloads(asked, np.zeros(100, np.int64), columns, np.arange(0, 10_001, 100), np.arange(10_000)))
+        == 100
+    )

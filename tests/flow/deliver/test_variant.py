@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import VariantVal
 
+from sparing.flow.deliver.json_columns import row_payloads
 from sparing.flow.deliver.payload import json_value
 from sparing.flow.deliver.variant import SCHEMA, variants
-from sparing.flow.deliver.written import payloads
 from sparing.match.columns import Column
 from sparing.model.types import STRING, TIMESTAMP, FieldType, Kind, field_type
 from tests import strategies
@@ -73,7 +73,7 @@ def test_objects_have_the_fields_that_are_there(table):
 @given(tables())
 def test_texts_say_the_same(table):
     columns, rows = table
-    found = [json.loads(text, parse_float=Decimal) for text in payloads(columns, len(rows))]
+    found = [json.loads(text, parse_float=Decimal) for text in row_payloads(columns, len(rows))]
     assert [one.keys() for one in found] == [row.keys() for row in rows]
     for one, row in zip(found, rows, strict=True):
         for name, value in row.items():

@@ -96,8 +96,8 @@ def test_cuts_do_not_matter(data):
     walk = Walk(plan)
     parts = [walk.feed(batches(plan, cut.publications), cut.until) for cut in data.draw(strategies.cuts(publications))]
     assert results_of(plan, parts) == results_of(plan, [whole])
-    told = sorted((t.time, t.start, t.subscriptions, t.payload) for part in parts for t in part.told)
-    assert told == sorted((t.time, t.start, t.subscriptions, t.payload) for t in whole.told)
+    told = sorted((t.time, t.start, t.subscriptions, t.payload) for part in parts for t in part.merged)
+    assert told == sorted((t.time, t.start, t.subscriptions, t.payload) for t in whole.merged)
     assert total(part.bill for part in parts) == whole.bill
     assert not any(part.late_reports for part in parts)
 
@@ -119,8 +119,8 @@ def test_late_reports_are_set_aside_and_change_nothing(data):
     found = {id_ for part in parts for some in part.late_reports for id_ in some.id.tolist()}
     assert found == {p.id for p in publications if p.id in late and p.topic == "t"}
     whole = Walk(plan).feed(batches(plan, kept))
-    told = sorted((t.time, t.start, t.subscriptions, t.payload) for part in parts for t in part.told)
-    assert told == sorted((t.time, t.start, t.subscriptions, t.payload) for t in whole.told)
+    told = sorted((t.time, t.start, t.subscriptions, t.payload) for part in parts for t in part.merged)
+    assert told == sorted((t.time, t.start, t.subscriptions, t.payload) for t in whole.merged)
 
 
 def test_how_long_links_are_patient_does_not_depend_on_where_events_of_a_batch_were_merged():

@@ -31,8 +31,8 @@ class EveryOther(LinkPolicy):
     def table(self, arrays, links, subscriptions):
         return np.repeat((subscriptions % 2 == 0)[None, :], len(links), axis=0)
 
-    def why(self, turn):
-        return f"window {turn.nwr} of {turn.name_of(turn.nwr)} has its turn"
+    def why(self, context):
+        return f"window {context.nwr} of {context.name_of(context.nwr)} has its turn"
 
 
 POLICY = EveryOther()

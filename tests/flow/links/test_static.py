@@ -131,7 +131,7 @@ def test_links_that_may_feed_each_other_in_a_circle_are_refused_beforehand():
     what["publishers"] = [{"id": f"p{b}", "at": b, "topic": "alarms"} for b in brokers]
     what["subscribers"] = [{"id": b, "at": b} for b in brokers]
     what["subscriptions"] = [{"id": b, "subscriber": b, "sql": "SELECT * FROM alarms"} for b in brokers]
-    with refused("circle"):
+    with refused("cycle"):
         check_order(plan_of(Deployment.of(what)))
     check_order(plan_of(Deployment.of(what | {"policy": {"tree": "shared"}})))
 

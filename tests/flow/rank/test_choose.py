@@ -255,7 +255,7 @@ def test_a_question_and_an_answer_for_every_link_on_the_way() -> None:
 def test_only_the_k_count_in_windows_and_others_hear_nothing() -> None:
     plan = papers_plan(2, Fairness.NONE)
     delivered = Walk(plan).feed([publications(plan, [{"x": float_code(n / 50)} for n in range(50)], range(50))])
-    assert max(Counter(id_ for _, id_ in delivered.events).values()) == 2
+    assert max(Counter(id_ for _, id_ in delivered.plain).values()) == 2
 
 
 def test_draws_follow_the_tables_of_the_time() -> None:

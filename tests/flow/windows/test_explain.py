@@ -25,13 +25,13 @@ from tests.tries import tries
 
 REASONS = {
     "publisher-edge": "always aggregates",
-    "mixed": "mixed decides so by a rule of its own",
+    "mixed": "mixed decides so by its own rule",
     "static": "the window is (in|not in) the minimum vertex cover",
     "bat": "(forwarding|aggregating) mode",
-    "wad": "a partial result waits|the weights are .* = .*, (1 or more|less than 1)",
-    "wad-live": "a partial result waits|the weights are .* = .*, (1 or more|less than 1)",
-    "adock": "a partial result waits|every maximum matching|left over by a maximum matching|by the alternating path",
-    "patience": "a partial result waits|every maximum matching|left over by a maximum matching|by the alternating path",
+    "wad": "holds a partial result|the weights are .* = .*, (1 or more|less than 1)",
+    "wad-live": "holds a partial result|the weights are .* = .*, (1 or more|less than 1)",
+    "adock": "holds a partial result|every maximum matching|left over by a maximum matching|by the alternating path",
+    "patience": "holds a partial result|every maximum matching|left over by a maximum matching|by the alternating path",
 }
 
 
@@ -110,4 +110,4 @@ class Another(Adock):
 def test_a_policy_without_a_reason_is_explained_in_general():
     plan = nwrs([Box(), Box()])
     found = explained(plan, Another(), published([2, 1]), "N01", STEP).decisions
-    assert [decision.why for decision in found] == ["another decides so by a rule of its own"]
+    assert [decision.why for decision in found] == ["another decides so by its own rule"]

@@ -43,7 +43,7 @@ def walked(arrays):
 def test_walks_are_those_of_the_overlay(tiny, name):
     plan, held = tiny
     overlay = WindowWalk(Interests(plan, POLICIES[name]))
-    groups = [list(chain(*held.values()))] if POLICIES[name].together else held.values()
+    groups = [list(chain(*held.values()))] if POLICIES[name].one_group else held.values()
     messages = sum(overlay.advance(None, group, END_OF_TIME)[1].bill.between_brokers() for group in groups)
     walks_taken = walks.set_out(plan, held, name)
     for _ in range(2):  # a walk leaves what it sets out with as it was

@@ -65,7 +65,7 @@ def set_out(plan: Plan, held: Held, name: str) -> list[WindowArrays]:
     policy = _keeping(POLICIES[DecisionRule(name)], walks_taken)
     overlay = WindowWalk(Interests(plan, policy))
     groups = [held[group] for group in sorted(held)]
-    for arrivals in [list(chain(*groups))] if policy.together else groups:
+    for arrivals in [list(chain(*groups))] if policy.one_group else groups:
         overlay.advance(None, arrivals, END_OF_TIME)
     return walks_taken
 

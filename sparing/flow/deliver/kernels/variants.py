@@ -1,8 +1,7 @@
-"""Compiled loops that write rows as VARIANT objects, byte by byte (see `variant` for what stands where).
+"""Compiled loops that write rows as VARIANT objects, byte by byte (`variant` describes the layout).
 
-Field f of row r has `values[f, r]` if it is `valid[f, r]`: a whole number, the bits of a floating point number, the
-digits of a decimal, days or microseconds since 1970, or where its text begins in `letters`; texts are `lengths[f, r]`
-bytes long.
+Field f of row r has `values[f, r]` if `valid[f, r]`: a whole number, the bits of a floating point number, the digits of
+a decimal, days or microseconds since 1970, or the offset of a text of `lengths[f, r]` bytes in `letters`.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ from sparing.compiled import compiled, inlined
 
 WHOLE, FLAG, DOUBLE, SINGLE, DIGITS, MANY_DIGITS, TEXT, DAY, MOMENT = range(9)  # kinds of fields
 
-SHORT = 64  # texts below this have their length in their first byte
+SHORT = 64  # shorter texts have their length in the first byte
 DAY_LENGTH, MOMENT_LENGTH = 10, 27  # 2026-01-01, 2026-01-01T08:00:00.000000Z
 DAY_MICROS = 86_400_000_000
 NINE_DIGITS = 999_999_999
-BEYOND = np.frombuffer(b"NaN-Infinity", np.uint8)  # texts of what JSON has no numbers for
+NOT_FINITE = np.frombuffer(b"NaN-Infinity", np.uint8)  # numbers that JSON can only write as text
 
 
 @compiled
 def measure(kinds, values, valid, lengths):
-    """Of each row: how many fields it has, and how many bytes their values take."""
+    """Return the number of fields of each row, and the bytes of their values."""
     fields, rows = values.shape
     counts, sizes = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     for f in range(fields):
@@ -35,7 +34,7 @@ def measure(kinds, values, valid, lengths):
 
 @compiled
 def write(kinds, scales, values, valid, lengths, letters, counts, sizes, starts, out):
-    """Write row r to `out` from `starts[r]` on. The numbers of fields are in the order of their names."""
+    """Write row r to `out` from `starts[r]` on; fields are numbered in the order of their names."""
     fields, rows = values.shape
     id_width = 1 if fields <= 256 else 2
     for r in range(rows):
@@ -57,19 +56,19 @@ def write(kinds, scales, values, valid, lengths, letters, counts, sizes, starts,
 
 @inlined
 def _width(number):
-    """How many bytes a number takes."""
+    """Return the bytes of a number."""
     return 1 if number < 1 << 8 else 2 if number < 1 << 16 else 3 if number < 1 << 24 else 4
 
 
 @inlined
 def _size(kind, value, length):
-    """How many bytes a value takes."""
+    """Return the bytes of a value."""
     if kind == WHOLE:
         return 1 + _whole_width(value)
     if kind == FLAG:
         return 1
     if kind in (DOUBLE, SINGLE):
-        first, last = _beyond(kind, value)
+        first, last = _not_finite(kind, value)
         return 1 + last - first if last else 9 if kind == DOUBLE else 5
     if kind == DIGITS:
         return 6 if -NINE_DIGITS <= value <= NINE_DIGITS else 10
@@ -92,8 +91,8 @@ def _whole_width(value):
 
 
 @inlined
-def _beyond(kind, bits):
-    """Where in BEYOND the text of a floating point number stands, if it is not finite."""
+def _not_finite(kind, bits):
+    """Return the range in NOT_FINITE of a floating point number that is not finite; 0, 0 for others."""
     fraction = 52 if kind == DOUBLE else 23
     exponents = (1 << 11) - 1 if kind == DOUBLE else (1 << 8) - 1
     if bits >> fraction & exponents != exponents:
@@ -105,7 +104,7 @@ def _beyond(kind, bits):
 
 @inlined
 def _little(out, at, number, width):
-    """Write a number, its least byte first."""
+    """Write a number, least byte first."""
     for byte in range(width):
         out[at + byte] = number >> 8 * byte & 255
     return at + width
@@ -113,7 +112,7 @@ def _little(out, at, number, width):
 
 @inlined
 def _decimal(out, at, number, digits):
-    """Write a number with so many decimal digits."""
+    """Write a number with a fixed number of decimal digits."""
     for place in range(at + digits - 1, at - 1, -1):
         out[place] = 48 + number % 10
         number //= 10
@@ -131,11 +130,11 @@ def _write_value(out, at, kind, scale, value, length, letters):
         out[at] = 1 << 2 if value else 2 << 2
         return at + 1
     if kind in (DOUBLE, SINGLE):
-        first, last = _beyond(kind, value)
+        first, last = _not_finite(kind, value)
         if last:
             out[at] = 1 | (last - first) << 2
             for letter in range(first, last):
-                out[at + 1 + letter - first] = BEYOND[letter]
+                out[at + 1 + letter - first] = NOT_FINITE[letter]
             return at + 1 + last - first
         out[at] = 7 << 2 if kind == DOUBLE else 14 << 2
         return _little(out, at + 1, value, 8 if kind == DOUBLE else 4)
@@ -163,7 +162,7 @@ def _write_value(out, at, kind, scale, value, length, letters):
 
 @inlined
 def _write_day(out, at, days):
-    """2026-01-01, for days in the years 0 to 9999; counted in eras of 400 years that begin in March."""
+    """Write 2026-01-01, for days in the years 0 to 9999, by eras of 400 years that begin in March."""
     since = days + 719_468
     era = since // 146_097
     of_era = since - era * 146_097
@@ -181,7 +180,7 @@ def _write_day(out, at, days):
 
 @inlined
 def _write_moment(out, at, micros):
-    """2026-01-01T08:00:00.000000Z."""
+    """Write 2026-01-01T08:00:00.000000Z."""
     days = micros // DAY_MICROS
     rest = micros - days * DAY_MICROS
     at = _write_day(out, at, days)

@@ -1,8 +1,8 @@
 """Compiled loops over the publications of many windows at once.
 
-Each loop takes a column (`values`, and where they are `valid`) and works out something for each of the `windows`:
-window w holds the publications `rows[starts[w] : starts[w + 1]]`. Beside the results stands what they are: GIVEN,
-MISSING (there were no values), or UNUSUAL: the loop does not vouch for the result, which must be found otherwise.
+Each loop takes a column (`values` and `valid`) and computes a result for each of the `windows`: window w has the
+publications `rows[starts[w] : starts[w + 1]]`. The loop also returns a state per result: GIVEN, MISSING (no values) or
+UNUSUAL (the loop cannot guarantee the result, which must be computed otherwise).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ GIVEN = np.uint8(0)
 MISSING = np.uint8(1)
 UNUSUAL = np.uint8(2)
 
-MOST_PARTS = 64  # of an exact sum; more come about only if values of very many sizes meet
+MOST_PARTS = 64  # of an exact sum; only values of very many magnitudes need more
 LEAST_SQUARED, MOST_SQUARED = 2.0**-300, 2.0**300  # between these a square is exactly the sum of two doubles
 MOST_WHOLE = 2.0**53  # whole numbers below this are doubles
 
 
 @compiled
 def count_values(valid, starts, rows, windows):
-    """How many values are there."""
+    """Return the number of values in each window."""
     counts = np.empty(len(windows), np.int64)
     for i in range(len(windows)):
         count = 0
@@ -34,22 +34,22 @@ def count_values(valid, starts, rows, windows):
 
 @compiled
 def extremes(values, valid, starts, rows, windows, largest):
-    """The least or the largest value in Spark's order, NaN being above all others."""
+    """Return the least or largest values in Spark's order, in which NaN is the largest."""
     found = np.zeros(len(windows), values.dtype)
     states = np.full(len(windows), MISSING)
     for i in range(len(windows)):
         best = found[i]
-        some = False
+        any_value = False
         for at in range(starts[windows[i]], starts[windows[i] + 1]):
             row = rows[at]
             if valid[row]:
                 value = values[row]
                 # NaN is neither above nor below anything, and differs from itself.
                 better = value > best or value != value if largest else value < best or best != best  # noqa: PLR0124
-                if better or not some:
+                if better or not any_value:
                     best = value
-                some = True
-        if some:
+                any_value = True
+        if any_value:
             found[i] = best
             states[i] = GIVEN
     return found, states
@@ -57,7 +57,7 @@ def extremes(values, valid, starts, rows, windows, largest):
 
 @compiled
 def sum_wholes(values, valid, starts, rows, windows):
-    """Sums and counts of whole numbers; a sum that leaves 64 bits on the way is unusual."""
+    """Return sums and counts of whole numbers; a sum that overflows 64 bits is unusual."""
     sums, counts = np.zeros(len(windows), np.int64), np.zeros(len(windows), np.int64)
     states = np.full(len(windows), MISSING)
     for i in range(len(windows)):
@@ -67,7 +67,7 @@ def sum_wholes(values, valid, starts, rows, windows):
             if valid[row]:
                 value = values[row]
                 after = total + value
-                over |= (total ^ after) & (value ^ after)  # the sign bit is set if both had the other sign
+                over |= (total ^ after) & (value ^ after)  # the sign bit is set on overflow
                 total = after
                 count += 1
         sums[i], counts[i] = total, count
@@ -78,7 +78,7 @@ def sum_wholes(values, valid, starts, rows, windows):
 
 @inlined
 def _two_sum(a, b):
-    """a + b exactly: the double nearest to it, and the rest (Knuth)."""
+    """Return a + b exactly: the nearest double, and the rest (Knuth)."""
     total = a + b
     of_b = total - a
     return total, (a - (total - of_b)) + (b - of_b)
@@ -86,14 +86,14 @@ def _two_sum(a, b):
 
 @inlined
 def _fast_two_sum(a, b):
-    """The same for |a| >= |b| (Dekker 1971)."""
+    """Return a + b exactly, for |a| >= |b| (Dekker 1971)."""
     total = a + b
     return total, b - (total - a)
 
 
 @inlined
 def _two_square(a):
-    """a * a exactly, by splitting a into halves of 26 bits (Dekker 1971)."""
+    """Return a * a exactly, by splitting a into halves of 26 bits (Dekker 1971)."""
     square = a * a
     shifted = a * 134217729.0
     high = shifted - (shifted - a)
@@ -103,7 +103,7 @@ def _two_square(a):
 
 @inlined
 def _two_product(a, b):
-    """a * b exactly, in the same way."""
+    """Return a * b exactly, by splitting both into halves of 26 bits."""
     product = a * b
     shifted_a, shifted_b = a * 134217729.0, b * 134217729.0
     high_a, high_b = shifted_a - (shifted_a - a), shifted_b - (shifted_b - b)
@@ -113,7 +113,7 @@ def _two_product(a, b):
 
 @inlined
 def _add(parts, used, value):
-    """Add a value to a sum kept as doubles that do not overlap, least first (Shewchuk 1997); how many they are now."""
+    """Add a value to a sum of non-overlapping doubles, least first (Shewchuk 1997); return their new number."""
     kept = 0
     for j in range(used):
         value, rest = _two_sum(value, parts[j])
@@ -128,7 +128,7 @@ def _add(parts, used, value):
 
 @inlined
 def _nearest(parts, used):
-    """The double nearest to a sum of parts. Ties go to the even one, as in `math.fsum`."""
+    """Return the double nearest to a sum of parts, ties to even, as `math.fsum` does."""
     if used == 0:
         return 0.0
     at = used - 1
@@ -136,7 +136,7 @@ def _nearest(parts, used):
     while at > 0 and rest == 0.0:
         at -= 1
         total, rest = _fast_two_sum(total, parts[at])
-    # A rest of exactly half a step was rounded to even: if smaller parts go on in its direction, the tie is none.
+    # A rest of exactly half a step was rounded to even, but smaller parts of the same sign break the tie.
     if at > 0 and ((rest < 0.0 and parts[at - 1] < 0.0) or (rest > 0.0 and parts[at - 1] > 0.0)):
         double = 2.0 * rest
         further = total + double
@@ -147,7 +147,7 @@ def _nearest(parts, used):
 
 @compiled
 def _sum_exactly(values, valid, rows, parts):
-    """The correctly rounded sum of doubles, and what it is; one that passes the largest double is unusual."""
+    """Return the correctly rounded sum of doubles and its state; a sum beyond the largest double is unusual."""
     used, special, usual = 0, 0.0, True
     for row in rows:
         if valid[row]:
@@ -157,18 +157,18 @@ def _sum_exactly(values, valid, rows, parts):
             elif usual:
                 used = _add(parts, used, value)
                 usual = used <= MOST_PARTS
-    if special != 0.0:  # an infinity, or NaN: whatever the others are
+    if special != 0.0:  # an infinity or NaN determines the sum
         return special, GIVEN
-    total = _nearest(parts, used)  # infinite parts stay so, and make it infinite or NaN
+    total = _nearest(parts, used)  # infinite parts make it infinite or NaN
     return total, GIVEN if usual and np.isfinite(total) else UNUSUAL
 
 
 @compiled
 def sum_doubles(values, valid, starts, rows, windows):
-    """Correctly rounded sums, and counts, of doubles.
+    """Return correctly rounded sums, and counts, of doubles.
 
-    What each addition rounds off is added up by itself (Ogita, Rump and Oishi 2005), and so is its size, which bounds
-    the error. Seldom is it left open to which double the sum is rounded; then each bit is kept.
+    Rounding errors are summed separately, and so are their magnitudes, which bound the remaining error (Ogita, Rump and
+    Oishi 2005). If the bound does not determine the nearest double, the sum is computed exactly.
     """
     sums, counts = np.zeros(len(windows)), np.zeros(len(windows), np.int64)
     states = np.full(len(windows), MISSING)
@@ -188,14 +188,14 @@ def sum_doubles(values, valid, starts, rows, windows):
             states[i] = GIVEN
             doubt = (count + 2) * 2.0**-52 * size
             sums[i] = total + (rests - doubt)
-            if sums[i] != total + (rests + doubt):  # so do infinities, as they leave rests that are NaN
+            if sums[i] != total + (rests + doubt):  # also true for infinities, whose rests are NaN
                 sums[i], states[i] = _sum_exactly(values, valid, rows[first:last], parts)
     return sums, counts, states
 
 
 @inlined
 def _add_pair(a, a_rest, b, b_rest):
-    """The sum of two numbers, each kept as a double and a rest, to about 106 bits."""
+    """Return the sum of two numbers, each a double and a rest, to about 106 bits."""
     total, rest = _two_sum(a, b)
     total_rests, rest_rests = _two_sum(a_rest, b_rest)
     total, rest = _fast_two_sum(total, rest + total_rests)
@@ -204,14 +204,14 @@ def _add_pair(a, a_rest, b, b_rest):
 
 @inlined
 def _square_pair(a, a_rest):
-    """The square of such a number."""
+    """Return the square of a double and a rest."""
     square, rest = _two_square(a)
     return _fast_two_sum(square, rest + 2.0 * a * a_rest)
 
 
 @inlined
 def _divide_pair(a, a_rest, b, b_rest):
-    """The quotient of two such numbers."""
+    """Return the quotient of two numbers, each a double and a rest."""
     quotient = a / b
     product, product_rest = _two_product(quotient, b)
     left = ((a - product) - product_rest) + a_rest - quotient * b_rest
@@ -220,26 +220,26 @@ def _divide_pair(a, a_rest, b, b_rest):
 
 @compiled
 def variances(values, valid, starts, rows, windows, sample, most, unit, unit_rest):
-    """Correctly rounded variances of values below `most`, divided by the square of a unit (a double and a rest).
+    """Return correctly rounded variances of values below `most`, divided by a squared unit (a double and a rest).
 
-    Deviations from a rough mean are exact as pairs of doubles, so little is lost when their squares are summed up
-    with twice the precision. The error stays below (10 n + 60) 2^-106 of that sum; a hundred times as much is allowed
-    for here. If that cannot change to which double the variance is rounded, it is right; else it is unusual.
+    Deviations from an approximate mean are exact as pairs of doubles, and their squares are summed with twice the
+    precision. The error is below (10 n + 60) 2^-106 of that sum; the loop allows a hundred times as much. A variance
+    whose nearest double depends on that error is unusual.
     """
     found = np.zeros(len(windows))
     states = np.full(len(windows), MISSING)
     for i in range(len(windows)):
         first, last = starts[windows[i]], starts[windows[i] + 1]
-        count, total, one, alike, usual = 0, 0.0, 0.0, True, True
+        count, total, first_value, constant, usual = 0, 0.0, 0.0, True, True
         for at in range(first, last):
             row = rows[at]
             if valid[row]:
                 value = np.float64(values[row])
                 if count == 0:
-                    one = value
+                    first_value = value
                 count += 1
                 total += value
-                alike = alike and value == one
+                constant = constant and value == first_value
                 usual = usual and (value == 0.0 or LEAST_SQUARED < abs(value) < most or not np.isfinite(value))
         divisor = count - 1 if sample else count
         if divisor <= 0:
@@ -252,7 +252,7 @@ def variances(values, valid, starts, rows, windows, sample, most, unit, unit_res
         if not usual:
             states[i] = UNUSUAL
             continue
-        if alike:
+        if constant:
             continue
         mean = total / count
         linear, linear_rest, square, square_rest = 0.0, 0.0, 0.0, 0.0

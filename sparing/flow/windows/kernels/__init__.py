@@ -1,1 +1,5 @@
-"""The compiled walk: publications travel through the brokers as numbers in arrays."""
+"""The compiled walk: publications cross the overlay as numbers in arrays.
+
+`arrays` defines them, `build` fills them from `ranges` and `topic_links`, `run` is the loop, `travel` and `places` move
+the edges.
+"""

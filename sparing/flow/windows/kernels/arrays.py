@@ -1,11 +1,11 @@
-"""What the compiled walk of one interest group works on.
+"""The arrays of the compiled walk of one interest group.
 
-Everything is numbered. A *row* is a held publication, an *NWR* is numbered in the global decision order, a *link* is
-one that some row may cross. An *edge* is a row and an NWR that it counts for; it is at one place at a time, and that is
-all that the walk has to know: no publication can be counted twice or lost, because an edge cannot.
+A *row* is a held publication. *NWRs* are numbered in the decision order, *links* are those that some row may cross. An
+*edge* is a pair of a row and an NWR that counts it. An edge is at one place at a time, so no publication is counted
+twice or lost.
 
-An edge on a link is *raw* (the publication itself waits there) or *in a partial result*, which goes by the number of
-one of its edges. A raw publication on a link is an *item*, an NWR on a link a *node*: the two sides of the link's
+An edge on a link is *raw* (the link holds the publication itself) or part of a *partial result*, which has the number
+of one of its edges. A raw publication on a link is an *item*, an NWR on a link a *node*: the two sides of the link's
 matching graph. Items and nodes are numbered row * links + link and nwr * links + link.
 """
 
@@ -21,16 +21,16 @@ from sparing.compiled import compiled
 
 # Places of edges, other than links
 HERE = -1  # at the subscriber's broker
-AHEAD = -2  # the publication's time has not come
-TOLD = -3  # part of a notification
-ELSEWHERE = -4  # with a broker that another process hosts
+NOT_ENTERED = -2  # not entered yet: the publication's time is later
+DELIVERED = -3  # part of a notification
+ELSEWHERE = -4  # at a broker hosted by another process
 
 RAW = -1  # instead of the number of a partial result
 FREE = -1  # not matched
 
 # Numbers: settings, then counters
 RULE, PATIENCE, PERIOD, UNTIL, WATCHED, DEGREES, MATCHING = range(7)
-TELLING, SENDING, STAMP, ENTERED, MARKED, TURN, STARTED, STOPPED, DEPTH = range(7, 16)
+DELIVERIES, OUTGOING, STAMP, ENTERED, MARKED, MODE_PERIOD, STARTED, STOPPED, DEPTH = range(7, 16)
 NUMBERS = 16
 
 NONE, EVERY = -1, -2  # instead of the number of a watched NWR
@@ -47,33 +47,33 @@ BROKER = np.dtype([("if_forwarded", "i8"), ("if_aggregated", "i8"), ("hosted", "
 ITEM = np.dtype([("degree", "i4"), ("live", "i4"), ("mate", "i4")])
 NODE = np.dtype([("mate", "i4"), ("seen", "i4"), ("via", "i4"), ("saturated", "i4")])
 MARK = np.dtype([("nwr", "i4"), ("row", "i4"), ("edge", "i4"), ("place", "i4")])  # edge: NONE for a publication
-TOLD_NWR = np.dtype([("nwr", "i8"), ("last", "i8")])
+DELIVERED_NWR = np.dtype([("nwr", "i8"), ("last", "i8")])
 
 
 class WindowArrays(NamedTuple):
-    """All arrays of one walk. Items and nodes are there only if the policy needs them."""
+    """All arrays of one walk; items and nodes are empty unless the policy needs them."""
 
-    edges: np.ndarray  # EDGE: place, and the partial result that it is in (or RAW); ascending by row
-    rows: np.ndarray  # ROW: when and where it was made, its edges, the brokers that it travels to at once
+    edges: np.ndarray  # EDGE: place, partial result (or RAW); ascending by row
+    rows: np.ndarray  # ROW: time, broker, edges, and the brokers to reach raw on arrival
     goals: np.ndarray  # those brokers
-    nwrs: np.ndarray  # NWR: end, the broker that it is for, its edges
+    nwrs: np.ndarray  # NWR: end, subscriber's broker, edges
     nwr_edges: np.ndarray
-    marked: np.ndarray  # MARK: what comes from elsewhere, with the NWR whose decision sent it: rows, partial results
+    marked: np.ndarray  # MARK: rows and partial results of other processes, by the NWR whose decision sent them
     links: np.ndarray  # LINK: its brokers
-    link_of: np.ndarray  # [broker, broker] -> the link that leads there
-    height: np.ndarray  # [broker, broker] -> the most links on a way to the second before it comes by the first
-    brokers: np.ndarray  # BROKER: whether it is hosted here, BAT's mode and counts
-    items: np.ndarray  # ITEM: NWRs at arrival, NWRs still undecided, the edge by which it is matched
-    nodes: np.ndarray  # NODE: the edge by which it is matched; saturated: in every minimum cover until it is decided
-    table: np.ndarray  # [link, NWR] -> aggregate, if that is known beforehand
+    link_of: np.ndarray  # [broker, goal] -> next link
+    height: np.ndarray  # [broker, goal] -> the most upstream links on a path to the goal over the broker
+    brokers: np.ndarray  # BROKER: whether this process hosts it, BAT's mode and counts
+    items: np.ndarray  # ITEM: NWRs at arrival, undecided NWRs, the matching edge
+    nodes: np.ndarray  # NODE: the matching edge; saturated: in every minimum cover until it is decided
+    table: np.ndarray  # [link, NWR] -> aggregate, for policies that decide beforehand
 
     messages: np.ndarray  # [link, kind, bucket]
     bucket_of: np.ndarray  # [NWR, depth]
-    told: np.ndarray  # TOLD_NWR: NWRs in the order of their notifications, and where their rows end
-    told_rows: np.ndarray
-    sent: np.ndarray  # [message] -> kind, link, NWR, row or partial result: to brokers hosted elsewhere
+    delivered: np.ndarray  # DELIVERED_NWR: NWRs in the order of their notifications, and the end of their rows
+    delivered_rows: np.ndarray
+    sent: np.ndarray  # [message] -> kind, link, NWR, row or partial result: to other processes
 
-    waiting: np.ndarray  # scratch, as are the next
+    held: np.ndarray  # the edges that a link holds for the NWR to decide; scratch, as are the next
     queue: np.ndarray
     visited: np.ndarray
     touched: np.ndarray
@@ -83,19 +83,19 @@ class WindowArrays(NamedTuple):
 
 @structref.register
 class WindowArraysType(types.StructRef):
-    """The same for compiled functions: one reference, which makes calls cheap to make and above all to compile."""
+    """The arrays as one reference, which makes calls between compiled functions cheap, and their compilation fast."""
 
 
 class _Reference(structref.StructRefProxy):
-    """Made and used by compiled functions only."""
+    """The Python side of the reference; only compiled functions use it."""
 
 
 structref.define_constructor(_Reference, WindowArraysType, list(WindowArrays._fields))  # type: ignore[no-untyped-call]
 
 
 @compiled
-def referred(arrays: WindowArrays) -> Any:
-    """The arrays as compiled functions hand them on; they know them by the same names."""
+def by_reference(arrays: WindowArrays) -> Any:
+    """Return the arrays as a reference with the same names, for compiled functions."""
     return _Reference(  # type: ignore[no-untyped-call]
         arrays.edges,
         arrays.rows,
@@ -112,10 +112,10 @@ def referred(arrays: WindowArrays) -> Any:
         arrays.table,
         arrays.messages,
         arrays.bucket_of,
-        arrays.told,
-        arrays.told_rows,
+        arrays.delivered,
+        arrays.delivered_rows,
         arrays.sent,
-        arrays.waiting,
+        arrays.held,
         arrays.queue,
         arrays.visited,
         arrays.touched,

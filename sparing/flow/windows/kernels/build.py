@@ -1,4 +1,4 @@
-"""Setting out: the arrays of a walk, filled for its beginning."""
+"""Construction of the arrays of a walk."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from sparing.flow.windows.edges import Edges
 from sparing.flow.windows.kernels.arrays import (
     BROKER,
     DEGREES,
+    DELIVERED_NWR,
     EDGE,
     ENTERED,
     FREE,
     ITEM,
     LINK,
     MATCHING,
+    MODE_PERIOD,
     NODE,
     NUMBERS,
     NWR,
@@ -27,8 +29,6 @@ from sparing.flow.windows.kernels.arrays import (
     ROW,
     RULE,
     STOPPED,
-    TOLD_NWR,
-    TURN,
     UNTIL,
     WATCHED,
     WindowArrays,
@@ -40,10 +40,10 @@ from sparing.flow.windows.window_state import Modes
 
 @dataclass(frozen=True)
 class WalkRows:
-    """The rows of a walk: those that are under way (`entered` of them), then those that enter, in order of time.
+    """The rows of a walk: those that have entered (`entered` of them), then the others by time.
 
-    `goals` are the brokers that each travels to at once. `marked` (MARK) has what enters with the decision on an NWR,
-    in the order of NWRs: rows among the first ones, and partial results from elsewhere, whose numbers are beyond.
+    `goals` are the brokers to reach raw on arrival. `marked` (MARK) are rows and partial results of other processes, by
+    the NWR whose decision sent them; the rows are among the first ones, partial results are numbered after all rows.
     """
 
     time: np.ndarray
@@ -54,30 +54,31 @@ class WalkRows:
     marked: np.ndarray
 
 
-def set_out(
-    policy: LinkPolicy,
-    ways: TopicLinks,
-    hosted: np.ndarray,
-    travellers: WalkRows,
+def build_arrays(
+    walk_rows: WalkRows,
     edges: Edges,
     ranges: WindowRanges,
     goals: np.ndarray,
+    *,
+    policy: LinkPolicy,
+    topic_links: TopicLinks,
+    hosted: np.ndarray,
     bucket: int,
     until: int,
     modes: Modes | None,
     watched: int,
 ) -> tuple[WindowArrays, np.ndarray]:
-    """The arrays, and the buckets of the bill that its messages are counted in.
+    """Return the arrays, and the time buckets of their message counters.
 
-    Edges have places in terms of `ways`. `goals` are the brokers of the NWRs.
+    Places of edges are links of `topic_links`. `goals` are the brokers of the NWRs' subscribers.
     """
-    links, nwrs, rows = len(ways.links), len(ranges.end), len(travellers.time)
+    links, nwrs, rows = len(topic_links.links), len(ranges.end), len(walk_rows.time)
     nwr_starts, nwr_edges = by_nwr(ranges.of, nwrs)
-    depths = max(int(ways.arrival(goals).max(initial=0)), 0) + 1
+    depths = max(int(topic_links.arrival(goals).max(initial=0)), 0) + 1
     stages = ranges.end[:, None] + policy.patience * np.arange(depths)[None, :]
     buckets, bucket_of = np.unique(stages // bucket, return_inverse=True)
     starts = np.searchsorted(edges.row, np.arange(rows + 1))
-    held = modes or Modes.initial(len(hosted))
+    initial = modes or Modes.initial(len(hosted))
     items = np.zeros(rows * links if policy.degrees or policy.period else 0, dtype=ITEM)
     items["mate"] = FREE
     if len(items):
@@ -91,35 +92,35 @@ def set_out(
     numbers = np.zeros(NUMBERS, dtype=np.int64)
     settings = (number_of(policy), policy.patience, policy.period, until, watched, policy.degrees, policy.matching)
     numbers[[RULE, PATIENCE, PERIOD, UNTIL, WATCHED, DEGREES, MATCHING]] = settings
-    numbers[ENTERED], numbers[TURN], numbers[STOPPED] = travellers.entered, held.turn, -1
-    goal_starts = travellers.goal_starts
-    row_columns = {"time": travellers.time, "at": travellers.at, "first": starts[:-1], "last": starts[1:]}
+    numbers[ENTERED], numbers[MODE_PERIOD], numbers[STOPPED] = walk_rows.entered, initial.turn, -1
+    goal_starts = walk_rows.goal_starts
+    row_columns = {"time": walk_rows.time, "at": walk_rows.at, "first": starts[:-1], "last": starts[1:]}
     arrays = WindowArrays(
         edges=_records(EDGE, row=edges.row, nwr=ranges.of, place=edges.place, part=edges.part),
         rows=_records(ROW, **row_columns, first_goal=goal_starts[:-1], last_goal=goal_starts[1:]),
-        goals=travellers.goals.astype(np.int32),
+        goals=walk_rows.goals.astype(np.int32),
         nwrs=_records(NWR, end=ranges.end, goal=goals, first=nwr_starts[:-1], last=nwr_starts[1:]),
         nwr_edges=nwr_edges,
-        marked=travellers.marked,
-        links=_records(LINK, source=ways.source, target=ways.target),
-        link_of=ways.link_of,
-        height=ways.height,
+        marked=walk_rows.marked,
+        links=_records(LINK, source=topic_links.source, target=topic_links.target),
+        link_of=topic_links.link_of,
+        height=topic_links.height,
         brokers=_records(
             BROKER,
             hosted=hosted,
-            forwards=held.forwards,
-            if_forwarded=held.if_forwarded,
-            if_aggregated=held.if_aggregated,
+            forwards=initial.forwards,
+            if_forwarded=initial.if_forwarded,
+            if_aggregated=initial.if_aggregated,
         ),
         items=items,
         nodes=nodes,
         table=np.zeros((1, 1), dtype=bool),
         messages=np.zeros((links, 2, len(buckets)), dtype=np.int64),
         bucket_of=bucket_of.reshape(nwrs, depths).astype(np.int32),
-        told=np.zeros(nwrs, dtype=TOLD_NWR),
-        told_rows=np.zeros(len(edges), dtype=np.int32),
+        delivered=np.zeros(nwrs, dtype=DELIVERED_NWR),
+        delivered_rows=np.zeros(len(edges), dtype=np.int32),
         sent=np.zeros((sending * links, 4), dtype=np.int64),
-        waiting=np.zeros(most, dtype=np.int64),
+        held=np.zeros(most, dtype=np.int64),
         queue=np.zeros(rows + 1, dtype=np.int64),
         visited=np.zeros(nwrs, dtype=np.int64),
         touched=np.zeros(links, dtype=np.int64),

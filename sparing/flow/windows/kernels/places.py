@@ -1,16 +1,16 @@
-"""Where edges come to rest if nothing but their way counts: for those who look at a whole trace at once."""
+"""The places of edges: the first link that a row does not cross on arrival, and the place after a link."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sparing.compiled import compiled, inlined
-from sparing.flow.windows.kernels.arrays import ELSEWHERE, HERE, STAMP, WindowArrays, referred
+from sparing.flow.windows.kernels.arrays import ELSEWHERE, HERE, STAMP, WindowArrays, by_reference
 
 
 @inlined
 def next_place(arrays: WindowArrays, link: int, nwr: int) -> int:
-    """Where something for an NWR comes to rest that crosses a link."""
+    """Return the place of an item for an NWR after it crosses a link."""
     broker = arrays.links[link].target
     if not arrays.brokers[broker].hosted:
         return ELSEWHERE
@@ -20,7 +20,7 @@ def next_place(arrays: WindowArrays, link: int, nwr: int) -> int:
 
 @compiled
 def find_places(arrays: WindowArrays, row: int, edges: np.ndarray) -> None:
-    """Where a row comes to rest, for each of its edges: past the links that it crosses at once."""
+    """Set the place of each edge of a row: the first link that the row does not cross on arrival."""
     arrays.numbers[STAMP] += 1
     stamp = arrays.numbers[STAMP]
     for i in range(arrays.rows[row].first_goal, arrays.rows[row].last_goal):
@@ -47,8 +47,8 @@ def find_places(arrays: WindowArrays, row: int, edges: np.ndarray) -> None:
         edges[edge].place = rest
 
 
-def resting_places(arrays: WindowArrays) -> np.ndarray:
-    """Where each edge comes to rest at first, as if all rows entered now."""
+def first_places(arrays: WindowArrays) -> np.ndarray:
+    """Return the first place of each edge, as if all rows entered now."""
     edges = arrays.edges.copy()
     _find_all_places(arrays, edges)
     return edges["place"].copy()
@@ -56,13 +56,13 @@ def resting_places(arrays: WindowArrays) -> np.ndarray:
 
 @compiled
 def _find_all_places(arrays: WindowArrays, edges: np.ndarray) -> None:
-    reference = referred(arrays)
+    reference = by_reference(arrays)
     for row in range(len(arrays.rows)):
         find_places(reference, row, edges)
 
 
-def following(arrays: WindowArrays, links: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """Where edges come to rest that cross links."""
+def next_places(arrays: WindowArrays, links: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Return the places of edges after they cross links."""
     brokers, goals = arrays.links["target"][links], arrays.nwrs["goal"][arrays.edges["nwr"][edges]]
     further = np.where(goals == brokers, HERE, arrays.link_of[brokers, goals])
     return np.where(arrays.brokers["hosted"][brokers], further, ELSEWHERE)

@@ -1,4 +1,4 @@
-"""The NWRs of publications: which windows of which subscriptions each one lies in, and their numbers."""
+"""The NWRs of publications: the windows that contain each publication, and their numbers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from sparing.compiled import compiled
 
-SPARSE = 4  # numbers that may be tried for each edge
-ALWAYS_DENSE = 1 << 16
+SPARSE = 4  # candidates per edge above which sorting is cheaper than a table
+ALWAYS_DENSE = 1 << 16  # candidates up to which a table is always used
 
 
 @compiled
@@ -28,10 +28,9 @@ def window_edges(
     edge_subscription: np.ndarray,
     edge_end: np.ndarray,
 ) -> int:
-    """Write (row, subscription, end of window) for each window that one of some rows lies in; returns how many.
+    """Write (row, subscription, end) for each window that contains one of some rows; return their number.
 
-    With arrays of length 0 to write to, they are only counted. A row that was forwarded to us counts for its mark and
-    later NWRs only.
+    With output arrays of length 0, only count them. A row with a mark counts for that NWR and later ones only.
     """
     found = 0
     for row in rows:
@@ -54,7 +53,7 @@ def window_edges(
 
 @dataclass(frozen=True)
 class WindowRanges:
-    """NWRs in the global decision order, and the NWR of each edge."""
+    """NWRs in the decision order, and the NWR of each edge (`of`)."""
 
     subscription: np.ndarray
     end: np.ndarray
@@ -62,12 +61,12 @@ class WindowRanges:
 
     @classmethod
     def of_edges(cls, subscription: np.ndarray, end: np.ndarray, slide: np.ndarray) -> WindowRanges:
-        """Number the NWRs of edges. `slide` is that of each subscription's windows."""
+        """Number the NWRs of edges; `slide` is the slide of each subscription's windows."""
         if not len(end):
             return cls(np.zeros(0, np.int32), end, np.zeros(0, np.int32))
         first, last = int(end.min()), int(end.max())
         subscriptions = np.unique(subscription) if len(subscription) < 1 << 12 else np.flatnonzero(_there(subscription))
-        # Candidates: every window of each subscription that ends between the first and the last end.
+        # Candidates: all windows of each subscription between the first and the last end.
         step = slide[subscriptions]
         size = (last - first) // step + 2
         if float(size.sum(dtype=np.float64)) > SPARSE * len(end) + ALWAYS_DENSE:
@@ -76,7 +75,7 @@ class WindowRanges:
         base[subscriptions] = np.cumsum(size) - size
         candidate = base[subscription] + (end - first) // slide[subscription]
         at = np.zeros(int(size.sum()), dtype=np.int64)
-        at[candidate] = np.arange(len(end)) + 1  # any edge of it will do
+        at[candidate] = np.arange(len(end)) + 1  # any edge of the NWR
         there = np.flatnonzero(at)
         some = at[there] - 1
         order = np.lexsort((subscription[some], end[some]))
@@ -101,7 +100,7 @@ def _there(numbers: np.ndarray) -> np.ndarray:
 
 @compiled
 def by_nwr(nwr: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The edges of each NWR, ascending: where they begin, and their numbers."""
+    """Return the edges of each NWR, ascending: first positions, and edge numbers."""
     starts = np.zeros(count + 1, np.int64)
     for edge in range(len(nwr)):
         starts[nwr[edge] + 1] += 1

@@ -1,4 +1,4 @@
-"""The walk through event time: NWRs are decided in order, upstream first, and rows enter in between."""
+"""The loop over event time: links decide NWRs in order, upstream first, and rows enter in between."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from sparing.flow.windows.kernels.arrays import (
     UNTIL,
     WATCHED,
     WindowArrays,
-    referred,
+    by_reference,
 )
-from sparing.flow.windows.kernels.travel import aggregate, enter, forward, tell
+from sparing.flow.windows.kernels.travel import aggregate, deliver, enter, forward
 
 
 @compiled
 def run(arrays: WindowArrays, next_nwr: np.ndarray) -> Any:
-    """Do everything that falls before `until`. `next_nwr[d]` is the next NWR for links with d links before them.
+    """Process everything before `until`; `next_nwr[d]` is the next NWR of links with d upstream links.
 
-    Stops before each turn of a watched NWR, and says so: then `numbers[DEPTH]` says which links are going to decide.
+    Returns True before each decision on a watched NWR, by the links with `numbers[DEPTH]` upstream links.
     """
-    return _run(referred(arrays), next_nwr)
+    return _run(by_reference(arrays), next_nwr)
 
 
 @compiled
@@ -48,7 +48,7 @@ def _run(arrays: WindowArrays, next_nwr: np.ndarray) -> bool:
     nwrs = len(arrays.nwrs)
     until = arrays.numbers[UNTIL]
     while True:
-        # Without patience this goes NWR by NWR, and for each from the first links to the last broker.
+        # Without patience, all links decide one NWR, upstream first, before the next NWR.
         depth, time = -1, until
         for d in range(len(next_nwr)):
             if next_nwr[d] < nwrs:
@@ -67,13 +67,13 @@ def _run(arrays: WindowArrays, next_nwr: np.ndarray) -> bool:
         if arrays.numbers[WATCHED] in (nwr, EVERY) and arrays.numbers[STOPPED] != turn:
             arrays.numbers[STOPPED], arrays.numbers[DEPTH] = turn, depth
             return True
-        settle(arrays, nwr, depth)
+        decide_nwr(arrays, nwr, depth)
         next_nwr[depth] += 1
 
 
 @compiled
 def resume(arrays: WindowArrays) -> None:
-    """Items that rested on links when the last step ended: work out what policies must know of them."""
+    """Restore degrees and matchings of the items that links hold since the last step."""
     if not arrays.numbers[DEGREES]:
         return
     links = len(arrays.links)
@@ -94,7 +94,7 @@ def resume(arrays: WindowArrays) -> None:
 
 @compiled
 def enter_before(arrays: WindowArrays, time: int) -> None:
-    """Rows made before a time enter."""
+    """Let the rows before a time enter."""
     row = arrays.numbers[ENTERED]
     while row < len(arrays.rows) and arrays.rows[row].time < time:
         if arrays.numbers[PERIOD]:
@@ -106,7 +106,7 @@ def enter_before(arrays: WindowArrays, time: int) -> None:
 
 @compiled
 def enter_marked(arrays: WindowArrays, nwr: int) -> None:
-    """Rows and partial results enter that the decision on an NWR elsewhere sent to us."""
+    """Let the rows and partial results enter that the decision on an NWR in another process sent."""
     at = arrays.numbers[MARKED]
     while at < len(arrays.marked) and arrays.marked[at].nwr == nwr:
         edge, place = np.int64(arrays.marked[at].edge), np.int64(arrays.marked[at].place)
@@ -121,13 +121,13 @@ def enter_marked(arrays: WindowArrays, nwr: int) -> None:
 
 
 @compiled
-def settle(arrays: WindowArrays, nwr: int, depth: int) -> None:
-    """Decide an NWR on all links with so many links before them; notify once everything has arrived."""
+def decide_nwr(arrays: WindowArrays, nwr: int, depth: int) -> None:
+    """Decide an NWR on all links with `depth` upstream links; notify once everything has arrived."""
     goal = arrays.nwrs[nwr].goal
     arrival = arrays.height[goal, goal]
     if depth >= arrival:
         if depth == arrival:
-            tell(arrays, nwr)
+            deliver(arrays, nwr)
         return
     first, last = arrays.nwrs[nwr].first, arrays.nwrs[nwr].last
     found = 0
@@ -146,7 +146,7 @@ def settle(arrays: WindowArrays, nwr: int, depth: int) -> None:
         for i in range(first, last):
             edge = arrays.nwr_edges[i]
             if arrays.edges[edge].place == link:
-                arrays.waiting[count] = edge
+                arrays.held[count] = edge
                 count += 1
         if policies.aggregate(arrays, link, nwr, count):
             aggregate(arrays, link, nwr, count, depth)

@@ -1,4 +1,4 @@
-"""The links that publications of a topic can take, numbered afresh, and the order in which they decide."""
+"""The links that publications of a topic can cross, with their own numbers, and their order of decisions."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sparing.control.routes import Routes
 
 @dataclass(frozen=True, eq=False)
 class TopicLinks:
-    """Links on the ways from some brokers to others. Brokers keep their numbers; `links` are the plan's numbers."""
+    """Links on the paths from sources to goals; `links` are their numbers in the plan."""
 
     links: np.ndarray
-    link_of: np.ndarray  # [broker, broker] -> link; whatever is not a link of these is as in the routes
+    link_of: np.ndarray  # [broker, goal] -> next link; negative values are those of the routes
     source: np.ndarray
     target: np.ndarray
-    height: np.ndarray  # [broker, goal] -> the most links on a way to the goal before it comes by the broker (-1: none)
+    height: np.ndarray  # [broker, goal] -> the most upstream links on a path to the goal over the broker (-1: none)
 
     @classmethod
     def between(cls, routes: Routes, sources: np.ndarray, goals: np.ndarray) -> TopicLinks:
-        """The ways from all sources to all goals."""
+        """Return the links on the paths from all sources to all goals."""
         is_used = np.zeros(len(routes.source), dtype=bool)
         height = np.full(routes.hops.shape, -1, dtype=np.int32)
         here, goal = (side.ravel() for side in np.meshgrid(sources, goals, indexing="ij"))
@@ -46,6 +46,6 @@ class TopicLinks:
         )
 
     def arrival(self, goals: np.ndarray) -> np.ndarray:
-        """The most links on a way to each of some goals."""
+        """Return the most links on a path to each goal."""
         most: np.ndarray = self.height[goals, goals]
         return most

@@ -1,4 +1,4 @@
-"""How rows move: they enter, come to rest on links, are forwarded, become part of a partial result, arrive."""
+"""The moves of rows: they enter, stop on links, are forwarded, become part of a partial result, and arrive."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from sparing.compiled import compiled, inlined
 from sparing.flow.links import adock, bat
 from sparing.flow.windows.kernels.arrays import (
     DEGREES,
+    DELIVERED,
+    DELIVERIES,
     ELSEWHERE,
     HERE,
     MATCHING,
+    OUTGOING,
     PERIOD,
     PUBLICATIONS,
     RAW,
     RESULTS,
-    SENDING,
-    TELLING,
-    TOLD,
     WindowArrays,
 )
 from sparing.flow.windows.kernels.places import find_places, next_place
@@ -25,14 +25,14 @@ from sparing.flow.windows.kernels.places import find_places, next_place
 
 @compiled
 def enter(arrays: WindowArrays, row: int) -> None:
-    """A row's time has come: it passes the links that it crosses at once, and comes to rest on the way to its NWRs."""
+    """Let a row enter: it crosses links on arrival, and stops on the first other links towards its NWRs."""
     find_places(arrays, row, arrays.edges)
-    settle_down(arrays, row, -1)
+    stop_on_links(arrays, row, -1)
 
 
 @compiled
-def settle_down(arrays: WindowArrays, row: int, before: int) -> None:
-    """A row has come to rest on links behind the link `before` (-1: it entered): there are new items."""
+def stop_on_links(arrays: WindowArrays, row: int, before: int) -> None:
+    """Add items for a row that stops on the links after `before` (-1: it entered)."""
     if not arrays.numbers[DEGREES] and not arrays.numbers[PERIOD]:
         return
     links = len(arrays.links)
@@ -59,15 +59,15 @@ def settle_down(arrays: WindowArrays, row: int, before: int) -> None:
 
 @compiled
 def forward(arrays: WindowArrays, link: int, nwr: int, count: int, depth: int) -> None:
-    """What waits for an NWR (`waiting`, so many edges) crosses the link as it is.
+    """Forward the items that the link holds for an NWR (the first `count` edges of `held`).
 
-    Rows leave the link's graph for all their NWRs, and come to rest again at the far end.
+    Rows leave the link's graph for all their NWRs, and stop on the next links.
     """
     bucket = arrays.bucket_of[nwr, depth]
     links = len(arrays.links)
     away = not arrays.brokers[arrays.links[link].target].hosted
     for i in range(count):
-        edge = arrays.waiting[i]
+        edge = arrays.held[i]
         if arrays.edges[edge].part != RAW:
             if arrays.edges[edge].part == edge:
                 arrays.messages[link, RESULTS, bucket] += 1
@@ -87,7 +87,7 @@ def forward(arrays: WindowArrays, link: int, nwr: int, count: int, depth: int) -
         if away:
             send(arrays, PUBLICATIONS, link, nwr, row)
         else:
-            settle_down(arrays, row, link)
+            stop_on_links(arrays, row, link)
     if arrays.numbers[MATCHING]:
         adock.decided(arrays, link, nwr)
         pass_results(arrays, link, nwr, count)
@@ -95,13 +95,13 @@ def forward(arrays: WindowArrays, link: int, nwr: int, count: int, depth: int) -
 
 @compiled
 def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int, depth: int) -> None:
-    """What waits for an NWR becomes one partial result, which crosses the link."""
+    """Send one partial result of the items that the link holds for an NWR."""
     links = len(arrays.links)
     arrays.messages[link, RESULTS, arrays.bucket_of[nwr, depth]] += 1
-    result = arrays.waiting[0]
+    result = arrays.held[0]
     place = next_place(arrays, link, nwr)
     for i in range(count):
-        edge = arrays.waiting[i]
+        edge = arrays.held[i]
         if arrays.edges[edge].part == RAW and arrays.numbers[DEGREES]:
             arrays.items[arrays.edges[edge].row * links + link].live -= 1
         arrays.edges[edge].part = result
@@ -115,9 +115,9 @@ def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int, depth: int)
 
 @inlined
 def pass_results(arrays: WindowArrays, link: int, nwr: int, count: int) -> None:
-    """Partial results have come to the next link: its node must be aggregated when its turn comes."""
+    """Add partial results to the graph of the next link, which must aggregate them."""
     for i in range(count):
-        edge = arrays.waiting[i]
+        edge = arrays.held[i]
         place = np.int64(arrays.edges[edge].place)
         if arrays.edges[edge].part != RAW and place >= 0 and place != link:
             adock.result_arrived(arrays, nwr, place)
@@ -126,28 +126,28 @@ def pass_results(arrays: WindowArrays, link: int, nwr: int, count: int) -> None:
 
 @inlined
 def send(arrays: WindowArrays, kind: int, link: int, nwr: int, what: int) -> None:
-    """Note a message to a broker that is hosted elsewhere."""
-    at = arrays.numbers[SENDING]
+    """Record a message to a broker hosted by another process."""
+    at = arrays.numbers[OUTGOING]
     arrays.sent[at, 0] = kind
     arrays.sent[at, 1] = link
     arrays.sent[at, 2] = nwr
     arrays.sent[at, 3] = what
-    arrays.numbers[SENDING] = at + 1
+    arrays.numbers[OUTGOING] = at + 1
 
 
 @compiled
-def tell(arrays: WindowArrays, nwr: int) -> None:
-    """What has arrived for an NWR becomes a notification."""
-    at = arrays.numbers[TELLING]
-    first = arrays.told[at - 1].last if at else 0
+def deliver(arrays: WindowArrays, nwr: int) -> None:
+    """Record the notification of an NWR from the edges that have arrived."""
+    at = arrays.numbers[DELIVERIES]
+    first = arrays.delivered[at - 1].last if at else 0
     found = first
     for i in range(arrays.nwrs[nwr].first, arrays.nwrs[nwr].last):
         edge = arrays.nwr_edges[i]
         if arrays.edges[edge].place == HERE:
-            arrays.edges[edge].place = TOLD
-            arrays.told_rows[found] = arrays.edges[edge].row
+            arrays.edges[edge].place = DELIVERED
+            arrays.delivered_rows[found] = arrays.edges[edge].row
             found += 1
     if found > first:
-        arrays.told[at].nwr = nwr
-        arrays.told[at].last = found
-        arrays.numbers[TELLING] = at + 1
+        arrays.delivered[at].nwr = nwr
+        arrays.delivered[at].last = found
+        arrays.numbers[DELIVERIES] = at + 1

@@ -1,4 +1,4 @@
-"""Values of whole columns as JSON texts, and objects of them."""
+"""Columns of values as JSON texts, and rows as JSON objects."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from sparing.flow.deliver.payload import json_value
 from sparing.match.columns import Column
 from sparing.model.types import FieldType, Kind
 
-NOTHING = ""  # stands for the text of a value that there is not
+NO_VALUE = ""  # instead of the text of a missing value
 
 
-def payloads(named: Mapping[str, Column], rows: int) -> list[str]:
-    """Some rows as JSON objects: name -> column. What is missing is left out."""
+def row_payloads(named: Mapping[str, Column], rows: int) -> list[str]:
+    """Return rows of named columns as JSON objects, without missing values."""
     return objects(list(named), rows, [texts(column) for column in named.values()])
 
 
 def objects(names: Sequence[str], size: int, texts: Sequence[list[str]]) -> list[str]:
-    """JSON objects of named values, without those that there are not."""
+    """Return JSON objects of named texts, without missing values."""
     names = [json_value(name) + ":" for name in names]
     pieces: list[Iterable[str]] = [repeat("{", size)]
     for at, name in enumerate(names):
@@ -35,23 +35,23 @@ def objects(names: Sequence[str], size: int, texts: Sequence[list[str]]) -> list
 
 
 def texts(column: Column) -> list[str]:
-    """The text of each value of a column."""
+    """Return the text of each value of a column."""
     if column.type.kind is Kind.TEXT:
-        return [NOTHING if text is None else json_value(text) for text in column.text.to_pylist()]
+        return [NO_VALUE if text is None else json_value(text) for text in column.text.to_pylist()]
     if column.type.kind is Kind.FLOATING:
         found = singles(column.values) if column.type.name == "float" else doubles(column.values)
     else:
         found = values(column.type, column.values)
     for at in np.flatnonzero(~column.valid).tolist():
-        found[at] = NOTHING
+        found[at] = NO_VALUE
     return found
 
 
 def values(type_: FieldType, found: np.ndarray) -> list[str]:
-    """The texts of doubles, or of codes, of a type."""
+    """Return the texts of doubles or codes of a type."""
     match type_.kind:
         case Kind.FLOATING:
-            return doubles(found + 0.0)  # one zero
+            return doubles(found + 0.0)  # -0.0 becomes 0.0
         case Kind.BOOLEAN:
             return ["true" if code else "false" for code in found.tolist()]
         case Kind.DECIMAL:
@@ -65,17 +65,17 @@ def values(type_: FieldType, found: np.ndarray) -> list[str]:
 
 
 def wholes(numbers: np.ndarray) -> list[str]:
-    """Whole numbers."""
+    """Return the texts of whole numbers."""
     return list(map(str, numbers.tolist()))
 
 
 def doubles(numbers: np.ndarray) -> list[str]:
-    """Doubles, as short as they can be told apart from all others."""
+    """Return the shortest texts that identify doubles."""
     return _finite(list(map(repr, numbers.tolist())), numbers)
 
 
 def singles(numbers: np.ndarray) -> list[str]:
-    """The same for 32-bit floats, which are given as doubles."""
+    """Return the shortest texts that identify 32-bit floats, given as doubles."""
     with np.errstate(over="ignore"):
         return _finite(list(map(str, numbers.astype(np.float32))), numbers)
 
@@ -87,7 +87,7 @@ def _finite(found: list[str], numbers: np.ndarray) -> list[str]:
 
 
 def decimals(digits: np.ndarray, scale: int) -> list[str]:
-    """Decimals, given by their digits."""
+    """Return the texts of decimals, given by their digits."""
     if scale == 0:
         return wholes(digits)
     unit = 10**scale
