@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.matchmaker.kernels import behind, by_hops, cut_down, distinct
-from sparing.graphs.arranged import arranged
+from sparing.graphs.adjacency import adjacency
 
 ROOT = -1  # in place of the link before, at the publisher's broker
 _NONE = np.zeros(0, dtype=np.int64)
@@ -74,7 +74,7 @@ class Demand:
         """Pairs of links, the first before the second in some tree: if the first is an s-link, so is the second."""
         (links, parent), count = self.forest, len(self.source)
         inner = np.flatnonzero(parent != ROOT)
-        keys = np.sort(distinct(*arranged(links[parent[inner]], links[inner], count)))
+        keys = np.sort(distinct(*adjacency(links[parent[inner]], links[inner], count)))
         return keys // max(count, 1), keys % max(count, 1)
 
     @cached_property
@@ -107,7 +107,7 @@ def tree_of(paths: Mapping[int, int], source: np.ndarray, target: np.ndarray, ro
 def trees_by_hops(source: np.ndarray, target: np.ndarray, roots: Sequence[int], goals: np.ndarray) -> tuple[Tree, ...]:
     """For each root the tree to all goals that it reaches, over as few links as can be; for overlays of any size."""
     brokers = 1 + max(int(np.max(some, initial=0)) for some in (source, target, np.asarray(roots), goals))
-    first, found = arranged(source, np.arange(len(source)), brokers)
+    first, found = adjacency(source, np.arange(len(source)), brokers)
     return tuple(
         Tree(*cut_down(by_hops(first, found, target, root, brokers), source, target, root, goals)) for root in roots
     )

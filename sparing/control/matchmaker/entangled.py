@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.control.matchmaker.kernels import numbered, reached
-from sparing.graphs.arranged import arranged
+from sparing.graphs.adjacency import adjacency
 
 FREE = -1  # in place of a component: the link's own eta decides
 
@@ -30,7 +30,7 @@ def entangled(eta: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndar
     crossed = bool((gains[before] & ~gains[after]).any())
     if not crossed:  # otherwise some gain requires a loss directly
         return np.full(len(eta), FREE)
-    below = reached(gains, *arranged(before, after, len(eta)))
-    above = reached(~gains, *arranged(after, before, len(eta)))
+    below = reached(gains, *adjacency(before, after, len(eta)))
+    above = reached(~gains, *adjacency(after, before, len(eta)))
     found: np.ndarray = numbered(np.where(gains, above, below), before, after)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.compiled import compiled
-from sparing.graphs.arranged import arranged
+from sparing.graphs.adjacency import adjacency
 
 
 @compiled
@@ -42,7 +42,7 @@ def cut_down(link_to, source, target, root, goals):
         if needed[link]:
             links[done], parent[done] = link, source[link]
             done += 1
-    first, found = arranged(parent, links, len(link_to))  # links after each broker, in order
+    first, found = adjacency(parent, links, len(link_to))  # links after each broker, in order
     # A link waits at its own place until those after it are taken; the root waits first of all.
     waiting, ahead, done = np.empty(count + 1, np.int64), 1, 0
     waiting[0] = -1
@@ -74,7 +74,7 @@ def behind(links, parent, goals, counts, subscribed, found):
                 count += 1
             trail[many], begins[many] = place, number[goals[place]] >> 6
             many += 1
-    first, order = arranged(begins[:many], trail[:many], (count + 63) >> 6)
+    first, order = adjacency(begins[:many], trail[:many], (count + 63) >> 6)
     own, seen = np.zeros(len(links), np.uint64), np.zeros(len(found), np.uint64)  # place, link -> who of the 64
     met = np.empty(len(found), np.int64)
     sums = np.zeros((8, 256), np.int64)  # byte of a word, its value -> sum of counts

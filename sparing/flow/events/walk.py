@@ -31,7 +31,7 @@ from sparing.flow.events.placement import Placer, conclude, placer_of, tellers
 from sparing.flow.events.reports import Report
 from sparing.flow.events.upward import climb, fail, flush, gather, make_good, merge
 from sparing.model.bill import Bill
-from sparing.model.policy import Moves
+from sparing.model.policy import PlacementRule
 from sparing.model.types import BEGINNING
 
 
@@ -308,7 +308,7 @@ class _Step:
         if not event.kept.keys() <= tree.neighbours.keys():
             return  # the tree has changed in the meantime: nothing can be learned for it
         before = tree.roles(placer.hops)
-        if context.policy.places is Moves.LITERAL:
+        if context.policy.places is PlacementRule.LITERAL:
             for teller in tellers(tree, event, placer.hops):
                 context.messages.send(tree, teller, event.coordinator, COORDINATION, time)
         moved = conclude(

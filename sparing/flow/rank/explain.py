@@ -99,7 +99,7 @@ def choice_of(plan: Plan, publication: Publications, matching: Pairs, chosen: Pa
         advertisement.top_k,
         wish or None,
         None if allowed < 0 else allowed,
-        None if advertisement.top_k is None else advertisement.rank.words,
+        None if advertisement.top_k is None else advertisement.rank.description,
         technique,
         _asks(plan, number),
         tuple(
@@ -158,7 +158,7 @@ def _hops(plan: Plan, number: int, publication: Publications, matching: np.ndarr
 def _asks(plan: Plan, number: int) -> bool:
     """Whether brokers ask each other how many subscriptions match."""
     advertisement = plan.advertisements[number]
-    return advertisement.top_k is not None and advertisement.rank.asks_how_many
+    return advertisement.top_k is not None and advertisement.rank.counts_matches
 
 
 def _known(plan: Plan, number: int, publication: Publications, matching: np.ndarray) -> dict[int, np.ndarray]:
