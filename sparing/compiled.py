@@ -1,4 +1,4 @@
-"""How functions are compiled."""
+"""Decorators that compile functions with Numba."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numba import njit
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function on first use; the result is kept on disk beside the source, or in the user's cache folder."""
+    """Compile a function on first use. Machine code is cached beside the source, or in the user's cache folder."""
     try:
         return njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function)
-    except RuntimeError:  # there is no folder that may be written to
+    except RuntimeError:  # no writable cache folder
         return njit(nogil=True, boundscheck=False, error_model="numpy")(function)
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for what is called for every candidate: a call costs much, as it counts who holds each array."""
+    """Compile a function and inline its calls: a call would update the reference count of each array argument."""
     try:
         return njit(nogil=True, cache=True, boundscheck=False, error_model="numpy", forceinline=True)(function)
     except RuntimeError:

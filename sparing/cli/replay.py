@@ -54,11 +54,11 @@ def replay(
     Example: sparing replay toronto.yaml --report bill.html
     """
     from sparing.deployment.deployment import Deployment
-    from sparing.model.policy import DecisionRule, Events
+    from sparing.model.policy import DecisionRule, EventMerging
 
     deployment = Deployment.read(file)
     decisions = _names(decision, list(DecisionRule), "a link policy")
-    ways = _names(events, list(Events), "a way of merging events")
+    ways = _names(events, list(EventMerging), "a way of merging events")
     if ways and len(decisions) > 1:
         raise SparingError("Several link policies and --events: compare one or the other.")
     if ways and report is not None:
@@ -75,7 +75,7 @@ def replay(
         elif ways:
             chosen = DecisionRule(decisions[0]) if decisions else deployment.policy.decision
             own = dataclasses.replace(deployment.policy, decision=chosen)
-            policies = {way: dataclasses.replace(own, events=Events(way)) for way in ways}
+            policies = {way: dataclasses.replace(own, events=EventMerging(way)) for way in ways}
             _side_by_side(spark, deployment, policies, json_file, bound=False)
         else:
             names = decisions or [deployment.policy.decision]
@@ -97,7 +97,7 @@ def _side_by_side(
     spark: SparkSession, deployment: Deployment, policies: Mapping[str, Policy], json_file: Path | None, bound: bool
 ) -> None:
     """Run under each policy, write and print the bills; the first run's results go to the sink."""
-    from sparing.model.policy import DecisionRule, Events
+    from sparing.model.policy import DecisionRule, EventMerging
     from sparing.report.tables import bills_table, links_table, suppressed_table
     from sparing.spark.run import replay as run_batch
 
@@ -117,7 +117,7 @@ def _side_by_side(
     seconds = {name: run.seconds for name, run in runs.items()}
     if json_file is not None:
         write_json(json_file, {name: bill_json(run, least, deployment.prices) for name, run in runs.items()})
-    plain = (DecisionRule.SUBSCRIBER_EDGE.value, Events.SIENA.value)
+    plain = (DecisionRule.SUBSCRIBER_EDGE.value, EventMerging.SIENA.value)
     naive = next((name for name in plain if name in bills and len(bills) > 1), None)
     out.print(bills_table(bills, naive, least, seconds, deployment.prices))
     if any(bill.by_overlay_link() for bill in bills.values()):

@@ -22,7 +22,7 @@ from sparing.control.trees.do import do
 from sparing.control.trees.ds import ds, ds_tree
 from sparing.control.trees.shared_tree import shared_tree
 from sparing.model.box import Box
-from sparing.model.content import Declared
+from sparing.model.content import PickledByFields
 from sparing.model.merge import Outage
 from sparing.model.overlay import Overlay
 from sparing.model.policy import Attachment, DeliveryTree, Policy
@@ -32,7 +32,7 @@ from sparing.model.topic import Topic
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Plan(Declared):
+class Plan(PickledByFields):
     """Subscriptions with their brokers, routes and policy.
 
     Subscriptions are ordered by id, so that their numbers follow the decision order.

@@ -20,7 +20,7 @@ from sparing.deployment.sections import Sections, Where
 from sparing.deployment.subscribers import candidates
 from sparing.deployment.subscriptions import subscriptions_of
 from sparing.deployment.topics import topics_of
-from sparing.model.policy import Attachment, DecisionRule, Events, Folding, Policy, keys
+from sparing.model.policy import Attachment, DecisionRule, EventMerging, Folding, Policy, keys
 
 
 def build(sections: Sections, base: Path) -> Deployment:
@@ -85,8 +85,8 @@ def _policy(entry: PolicyEntry, place: Where, mistakes: Mistakes) -> Policy:
     if "gamma" in entry.model_fields_set and entry.trees is not Attachment.DS:
         mistakes.add(place(("policy", "gamma")), "Distance alone decides: leave gamma out, or say trees: ds")
     for key in ("placement", "active_aggregators"):
-        if key in entry.model_fields_set and entry.events is not Events.CAEVA:
-            fixed = "the center merges, nobody else" if entry.events is Events.AGELE else "nobody merges"
+        if key in entry.model_fields_set and entry.events is not EventMerging.CAEVA:
+            fixed = "the center merges, nobody else" if entry.events is EventMerging.AGELE else "nobody merges"
             told = f"With events: {entry.events} {fixed}: leave {key} out, or say events: caeva"
             mistakes.add(place(("policy", key)), told)
     hop = duration("hop", entry.hop, 0, place(("policy", "hop")), mistakes)

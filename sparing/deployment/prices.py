@@ -7,7 +7,7 @@ from sparing.deployment.schema import PricesEntry
 from sparing.deployment.sections import Where
 from sparing.model.bill import SENT, MessageKind
 from sparing.model.overlay import Overlay
-from sparing.model.prices import Per, Prices
+from sparing.model.prices import Prices, PriceUnit
 
 DEFAULT = "default"  # stands for the kinds that are not named
 
@@ -24,7 +24,7 @@ def prices_of(entry: PricesEntry | None, overlay: Overlay, place: Where, mistake
         told = f"Prices per {entry.per} need the sizes of messages: add bytes, e.g. bytes: 200"
         mistakes.add(place(("prices", "per")), told)
         return None
-    return Prices(entry.currency or "", Per(entry.per), entry.link, entry.last_hop, links, sizes)
+    return Prices(entry.currency or "", PriceUnit(entry.per), entry.link, entry.last_hop, links, sizes)
 
 
 def _sizes(given: dict[str, int], place: Where, mistakes: Mistakes) -> dict[MessageKind, int]:

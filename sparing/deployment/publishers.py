@@ -12,7 +12,7 @@ from sparing.deployment.sections import Section
 from sparing.language.errors import LanguageError
 from sparing.language.parse import parse_where
 from sparing.model.box import Box
-from sparing.model.rank import ANYONE, Rank
+from sparing.model.rank import UNRANKED, Rank
 from sparing.model.subscription import Advertisement
 from sparing.model.topic import Topic
 
@@ -53,7 +53,7 @@ def advertisements(
         if entry.top_k is not None and topics[topic].merge is not None:
             merged = f"{who} asks for top_k, but {topic} is merged: an event goes to everybody whom it concerns"
             mistakes.add(publishers.place(index, "top_k"), merged)
-        rank: Rank | LanguageError = ANYONE
+        rank: Rank | LanguageError = UNRANKED
         if entry.rank is not None and entry.top_k is None:
             alone = f"{who} has a rank, but no top_k: say how many of the best each publication goes to"
             mistakes.add(publishers.place(index, "rank"), alone)

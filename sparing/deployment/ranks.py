@@ -8,19 +8,19 @@ from sparing.deployment.schema import RankEntry
 from sparing.language.errors import LanguageError
 from sparing.language.scores import parse_score
 from sparing.model.expression import Expression
-from sparing.model.rank import Fairness, Measure, Rank
+from sparing.model.rank import BoxScore, Fairness, Rank
 from sparing.model.topic import Topic
 
-_MEASURES = {measure.value: measure for measure in Measure}
+_BOX_SCORES = {measure.value: measure for measure in BoxScore}
 _FAIR = {False: Fairness.NONE, True: Fairness.WEIGHTED, "exact": Fairness.EXACT}
 
 
 def rank_of(entry: RankEntry, topic: Topic, attributes: Mapping[str, str] | None) -> Rank | LanguageError:
     """The rank; `attributes` are the kinds of those that subscriptions on the topic have, None if there are none."""
     fair = entry.by is None if entry.fair is None else entry.fair
-    by: Measure | Expression | None = None
+    by: BoxScore | Expression | None = None
     if entry.by is not None:
-        by = _MEASURES.get(entry.by.strip().lower())
+        by = _BOX_SCORES.get(entry.by.strip().lower())
         if by is None:
             try:
                 by = parse_score(entry.by, topic, attributes)

@@ -23,11 +23,11 @@ from sparing.model.policy import (
     Covering,
     DecisionRule,
     DeliveryTree,
-    Events,
+    EventMerging,
     Folding,
     Matchmaker,
-    Moves,
     Placement,
+    PlacementRule,
     Policy,
 )
 from sparing.model.types import EPOCH, MICROSECOND
@@ -154,8 +154,8 @@ def _theta(value: Any) -> int | None:
 
 
 def _placement(value: Any) -> Placement:
-    if value in (Moves.ADAPTIVE, Moves.REPLAY):
-        return Moves(value)
+    if value in (PlacementRule.ADAPTIVE, PlacementRule.REPLAY):
+        return PlacementRule(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     raise _refused()
@@ -502,7 +502,7 @@ class PolicyEntry(Entry):
             "With `folding`: publications a second that are expected of a publisher; tells when it pays to reconfigure."
         ),
     )
-    events: Events = Field(
+    events: EventMerging = Field(
         default=Policy.events,
         description=(
             "How events of merged topics travel: `caeva` merges at several brokers, `agele` at the center only, and "
@@ -510,7 +510,7 @@ class PolicyEntry(Entry):
         ),
     )
     placement: Annotated[
-        int | Moves,
+        int | PlacementRule,
         PlainValidator(_placement, json_schema_input_type=Literal["adaptive", "replay"] | Annotated[int, Field(ge=0)]),
         Wants("adaptive, replay, or a whole number, 0 or more"),
     ] = Field(

@@ -63,10 +63,10 @@ def _check_cycle(who: str, query: Query, topic: Topic, place: Place, mistakes: M
 
 def _check_windows(who: str, query: Query, most: int, place: Place, mistakes: Mistakes) -> None:
     window = None if query.aggregation is None else query.aggregation.window
-    if isinstance(window, TimeWindow) and window.most > most:
+    if isinstance(window, TimeWindow) and window.max_overlap > most:
         mistakes.add(
             place,
-            f"{who} has an event count for {counted(window.most, 'window')}: choose a longer slide, "
+            f"{who} has an event count for {counted(window.max_overlap, 'window')}: choose a longer slide, "
             f"or raise limits.windows_per_event (now {most:,})",
         )
 

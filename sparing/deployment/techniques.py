@@ -15,7 +15,7 @@ from sparing.control.routing.billing import control_bill
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.model.bill import Bill
-from sparing.model.policy import Attachment, Covering, DecisionRule, Events, Folding, Matchmaker, Policy
+from sparing.model.policy import Attachment, Covering, DecisionRule, EventMerging, Folding, Matchmaker, Policy
 
 OURS, NAIVE = "ours", "naive"  # what bills are called that have a deployment's own policy, and none of the techniques
 
@@ -77,7 +77,7 @@ def _techniques(broadcast: Matchmaker) -> list[Technique]:
         ),
         Technique("matchmaker", "matchmaker", {"matchmaker": Matchmaker.MIN_COST}, {"matchmaker": broadcast}),
         Technique("covering", "topk-covering", {"covering": Covering.ANCESTOR}, {"covering": Covering.NONE}),
-        Technique("merged events", "caeva", {"events": Events.CAEVA}, {"events": Events.SIENA}),
+        Technique("merged events", "caeva", {"events": EventMerging.CAEVA}, {"events": EventMerging.SIENA}),
         Technique(
             "folding and trees",
             "mefa",

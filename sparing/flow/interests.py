@@ -14,7 +14,7 @@ from sparing.flow.deliver.digest import digest
 from sparing.flow.interest_groups import interest_groups
 from sparing.flow.links import policy_of
 from sparing.flow.links.policy import LinkPolicy
-from sparing.model.content import Declared
+from sparing.model.content import PickledByFields
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Aggregation, Subscription
 from sparing.model.types import BEGINNING, END_OF_TIME
@@ -44,7 +44,7 @@ def topic_in(group: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Interests(Declared):
+class Interests(PickledByFields):
     """The subscriptions that hold publications for windows, and those that need raw publications on arrival."""
 
     plan: Plan

@@ -22,7 +22,7 @@ from sparing.model.constraint import between
 from sparing.model.functions import Function, function
 from sparing.model.overlay import Link, Overlay
 from sparing.model.policy import DecisionRule
-from sparing.model.rank import Fairness, Measure, Rank
+from sparing.model.rank import BoxScore, Fairness, Rank
 from sparing.model.subscription import Advertisement, Aggregation, Output, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, INT, STRING, TIMESTAMP, FieldType
@@ -44,7 +44,7 @@ def warm_up(ranking: bool = False) -> None:
 @cache
 def _rank_once() -> None:
     """Choose one of two subscriptions, under every rank."""
-    ranks = [*(Rank(None, fair) for fair in Fairness), Rank(Measure.DIVERSE)]
+    ranks = [*(Rank(None, fair) for fair in Fairness), Rank(BoxScore.DIVERSE)]
     offered = tuple(Advertisement(f"p{n}", "a", "t", Box(), 1, rank) for n, rank in enumerate(ranks))
     subscriptions = tuple(Subscription(name, "A", Query("t", Box())) for name in ("one", "other"))
     plan = _plan(offered, subscriptions)

@@ -1,1 +1,5 @@
-"""Textbook graph algorithms, no publish/subscribe words."""
+"""Textbook graph algorithms, independent of publish/subscribe.
+
+`trees` has shortest paths, centers and spanning trees, `matching` bipartite matchings and vertex covers, `closure`
+maximum closures, `adjacency` adjacency arrays for compiled code.
+"""

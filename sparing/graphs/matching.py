@@ -1,6 +1,6 @@
-"""Maximum matchings and minimum vertex covers of bipartite graphs, by way of SciPy's Hopcroft-Karp.
+"""Maximum matchings and minimum vertex covers of bipartite graphs, with SciPy's Hopcroft-Karp algorithm.
 
-A graph is given by its edges: two arrays, the left and the right end of each.
+A graph is two arrays, the left and the right ends of its edges.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ UNMATCHED = -1
 
 
 def maximum_matching(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The right end that each left end is matched to, by left number.
+    """Return the right end that each left end is matched to, UNMATCHED if none.
 
     >>> (maximum_matching(np.array([0, 0, 1, 2]), np.array([0, 1, 0, 0])) >= 0).sum()
     np.int64(2)
@@ -27,10 +27,10 @@ def maximum_matching(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def minimum_vertex_cover(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whether each left and each right end is in a minimum vertex cover: the one with the fewest right ends.
+    """Return whether each left and each right end is in the minimum vertex cover with the fewest right ends.
 
-    König's theorem: a right end is in it if an alternating path leads there from an unmatched left end, a left end if
-    none does.
+    König's theorem: the cover has the right ends with an alternating path from an unmatched left end, and the left ends
+    without one.
 
     >>> minimum_vertex_cover(np.array([0, 0, 0]), np.array([0, 1, 2]))
     (array([ True]), array([False, False, False]))

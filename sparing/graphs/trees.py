@@ -1,4 +1,4 @@
-"""Shortest paths, centers and spanning trees of undirected graphs, the same on every run.
+"""Shortest paths, centers and spanning trees of undirected graphs, deterministic.
 
 A graph is a mapping node -> neighbour -> length. Ties are broken by the order of node names.
 """
@@ -14,24 +14,24 @@ Graph = Mapping[str, Mapping[str, float]]
 
 
 def components(graph: Graph) -> list[list[str]]:
-    """Connected components, each sorted, in the order of their first nodes."""
-    seen: set[str] = set()
-    found = []
+    """Return the connected components, each sorted, in the order of their first nodes."""
+    reached: set[str] = set()
+    parts = []
     for node in sorted(graph):
-        if node not in seen:
+        if node not in reached:
             part = sorted(distances(graph, node))
-            seen.update(part)
-            found.append(part)
-    return found
+            reached.update(part)
+            parts.append(part)
+    return parts
 
 
 def distances(graph: Graph, root: str) -> dict[str, float]:
-    """Length of the shortest path from `root` to every node that it reaches."""
+    """Return the length of the shortest path from `root` to every reachable node."""
     return _dijkstra(graph, root)[0]
 
 
 def shortest_path_tree(graph: Graph, root: str) -> dict[str, str]:
-    """Node -> its parent on a shortest path to `root`; among equals the path with fewer hops, then the lower name."""
+    """Return node -> parent on a shortest path to `root`; ties: fewer hops, then the lower name."""
     return _dijkstra(graph, root)[1]
 
 
@@ -53,11 +53,10 @@ def _dijkstra(graph: Graph, root: str) -> tuple[dict[str, float], dict[str, str]
 
 
 def unique_paths(graph: Graph) -> dict[str, dict[str, str]]:
-    """Root -> node -> its parent on the one path between the two that is taken in both directions.
+    """Return root -> node -> parent on a unique path between the two, the same in both directions.
 
-    It is a shortest one; among equals that with fewer hops, then that whose last edge, in the order of names, comes
-    first. No two paths are equal then, so that parts of these paths are such paths, too: wherever a path comes by, the
-    rest of it depends on its goal only.
+    It is a shortest path; ties: fewer hops, then the path whose last edge, in the order of names, is first. Since no
+    ties remain, parts of these paths are such paths, too: from any node, the rest of a path depends on its target only.
 
     >>> square = {"a": {"b": 1, "d": 1}, "b": {"a": 1, "c": 1}, "c": {"b": 1, "d": 1}, "d": {"a": 1, "c": 1}}
     >>> unique_paths(square)["a"]["c"], unique_paths(square)["c"]["a"]
@@ -66,8 +65,8 @@ def unique_paths(graph: Graph) -> dict[str, dict[str, str]]:
     edges = sorted({(min(pair), max(pair)) for node, ends in graph.items() for pair in ((node, end) for end in ends)})
     exact = [Fraction(graph[one][other]) for one, other in edges]
     unit = lcm(*[length.denominator for length in exact])
-    hop = 1 << len(edges)  # more than all edges' own bits together
-    whole = hop * (len(edges) + 1)  # more than any number of hops
+    hop = 1 << len(edges)  # more than the sum of all edges' bits
+    whole = hop * (len(edges) + 1)  # more than the hops of any path
     keys: dict[str, dict[str, int]] = {node: {} for node in graph}
     for at, ((one, other), length) in enumerate(zip(edges, exact, strict=True)):
         keys[one][other] = keys[other][one] = int(length * unit) * whole + hop + (1 << at)
@@ -92,7 +91,7 @@ def _parents(keys: Mapping[str, Mapping[str, int]], root: str) -> dict[str, str]
 
 
 def center(graph: Graph, nodes: list[str]) -> str:
-    """The node of a component with the least distance to its farthest node, then the least sum, then the lowest name.
+    """Return the node of a component with the least distance to its farthest node; ties: least sum, then lowest name.
 
     >>> center({"a": {"b": 1}, "b": {"a": 1, "c": 1}, "c": {"b": 1}}, ["a", "b", "c"])
     'b'

@@ -5,7 +5,7 @@
     signed    [+|-] ... primary
     primary   field | subscription.attribute | literal | function(condition, ...) | CASE ... END | (condition)
 
-Numbers and conditions are told apart later, when the names are known.
+`scores` distinguishes numbers from conditions, because it knows the types of names.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ MOST_OPERATIONS = 100
 
 
 def too_many(text: str, node: Expression) -> LanguageError:
-    """An error about a score that is too large."""
-    return LanguageError(f"A score may have at most {MOST_OPERATIONS} operations.", text, node.start, node.end)
+    """Return an error about a score with too many operations."""
+    return LanguageError(f"A score can have at most {MOST_OPERATIONS} operations.", text, node.start, node.end)
 
 
 def parse_arithmetic(text: str) -> Expression:
-    """The tree of a score."""
+    """Return the syntax tree of a score."""
     return _Arithmetic(text).alone()
 
 
 class _Arithmetic(Grammar):
-    """The grammar of conditions with more to compare."""
+    """The grammar of conditions, with arithmetic operands."""
 
     __slots__ = ("operations",)
 
@@ -39,7 +39,7 @@ class _Arithmetic(Grammar):
 
     def alone(self) -> Expression:
         if self.next.kind == "end":
-            raise self.refuse("There is no score here: write one, such as subscription.weight * 2.")
+            raise self.refuse("The score is empty: write one, such as subscription.weight * 2.")
         score = self.condition()
         if self.next.kind != "end":
             self.no_arithmetic("")
@@ -70,14 +70,14 @@ class _Arithmetic(Grammar):
         return self.applied("negative", [part], start) if negative else part
 
     def applied(self, name: str, arguments: list[Expression], start: int) -> Expression:
-        found = Apply(name, arguments, start, self.end)
+        node = Apply(name, arguments, start, self.end)
         self.operations += 1
         if self.operations > MOST_OPERATIONS:
-            raise too_many(self.text, found)
-        return found
+            raise too_many(self.text, node)
+        return node
 
     def named(self) -> Expression:
-        """A field, an attribute, a function, CASE, or one of the literals that start with a word."""
+        """Read a field, an attribute, a function, CASE, or a literal that starts with a word."""
         token = self.next
         if self.word("CASE"):
             return self.case()
@@ -101,7 +101,7 @@ class _Arithmetic(Grammar):
         return self.applied(name.text, arguments, name.start)
 
     def case(self) -> Expression:
-        """`CASE WHEN condition THEN x ... [ELSE y] END`, or `CASE x WHEN value THEN y ...`: a chain of `if`."""
+        """Read `CASE WHEN condition THEN x ... [ELSE y] END` or `CASE x WHEN value THEN y ...` as a chain of `if`."""
         opening = self.take()
         self.deeper(opening)
         subject = None if self.word("WHEN") else self.operand()
@@ -124,13 +124,13 @@ class _Arithmetic(Grammar):
         return last._replace(start=opening.start)
 
     def keyword(self, word: str) -> Token:
-        """Read a word that must come here."""
+        """Read a required word."""
         if not self.word(word):
             self.no_arithmetic("")
             raise self.expected(word)
         return self.take()
 
-    def no_arithmetic(self, message: str) -> None:  # noqa: ARG002 (conditions say something else)
-        """Refuse an operator that was not read as a part of a sum or product."""
+    def no_arithmetic(self, message: str) -> None:  # noqa: ARG002 (the message is for conditions)
+        """Reject an operator that is not part of a sum or product."""
         if self.next.kind in ARITHMETIC:
-            raise LanguageError("Only the operators + - * / are known.", self.text, self.next.start, self.next.end)
+            raise LanguageError("Only the operators + - * / are supported.", self.text, self.next.start, self.next.end)

@@ -1,4 +1,4 @@
-"""Dates and timestamps in text, as Spark casts them with the session time zone UTC."""
+"""Dates and timestamps in text, parsed like Spark's casts with the session time zone UTC."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMESTAMP = re.compile(
 
 
 def days(text: str) -> int | None:
-    """Days since the epoch of `yyyy[-[m]m[-[d]d]]`, None if this is no date between the years 1 and 9999.
+    """Return the days since the epoch of `yyyy[-[m]m[-[d]d]]`, None if it is not a date in the years 1 to 9999.
 
     >>> days("1970-1-2"), days("1970-02-30")
     (1, None)
@@ -35,7 +35,7 @@ def days(text: str) -> int | None:
 
 
 def microseconds(text: str) -> int | None:
-    """Microseconds since the epoch of a date with or without time and zone, None if this is no timestamp.
+    """Return the microseconds since the epoch of a date with optional time and zone, None if it is not a timestamp.
 
     >>> microseconds("1970-01-01 00:00:01.5"), microseconds("1970-01-01T01:00:00+01:00"), microseconds("noon")
     (1500000, 0, None)
@@ -43,7 +43,7 @@ def microseconds(text: str) -> int | None:
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
         return None
-    # Spark drops what lies below a microsecond.
+    # Spark truncates to microseconds.
     fraction = int((match["fraction"] or "").ljust(6, "0")[:6])
     try:
         zone = timezone(_offset(match["offset"] or "+0"))

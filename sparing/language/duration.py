@@ -27,12 +27,12 @@ _PART = re.compile(
 
 
 def parse_duration(text: str) -> int:
-    """A duration in microseconds; negative ones are for the caller to judge.
+    """Return a duration in microseconds; it may be negative.
 
     >>> parse_duration("1 hour 30 minutes"), parse_duration("interval 1.5 seconds")
     (5400000000, 1500000)
     """
-    at = _START.match(text).end()  # type: ignore[union-attr]  # it matches nothing, too
+    at = _START.match(text).end()  # type: ignore[union-attr]  # the pattern matches empty text
     total, parts = 0, 0
     while at < len(text):
         part = _PART.match(text, at)
@@ -57,23 +57,23 @@ def _microseconds(text: str, part: re.Match[str]) -> int:
     unit = unit[:-1] if unit.endswith("s") else unit
     if unit in _UNEVEN:
         raise LanguageError(
-            f"A {unit} is not always equally long: give the duration in weeks, days or smaller units.",
+            f"The length of a {unit} varies: write the duration in weeks, days or smaller units.",
             text,
             *part.span("unit"),
         )
     if unit not in MICROSECONDS:
         raise LanguageError(
-            f"There is no unit of time {part['unit']}; {or_nearest(part['unit'], _UNITS)}", text, *part.span("unit")
+            f"{part['unit']} is not a unit of time; {or_nearest(part['unit'], _UNITS)}", text, *part.span("unit")
         )
     whole, point, fraction = part["number"].partition(".")
     if len(whole) > 20:
         raise LanguageError("This duration is too long.", text, *part.span("number"))
     if point and (unit != "second" or len(fraction) > 9):
         raise LanguageError(
-            "Only seconds may have a fraction, of at most nine digits, as in Spark: use a smaller unit.",
+            "Only seconds can have a fraction, of at most nine digits, as in Spark: use a smaller unit.",
             text,
             *part.span("number"),
         )
-    # Spark drops what lies below a microsecond.
+    # Spark truncates to microseconds.
     amount = int(whole or 0) * MICROSECONDS[unit] + int(fraction.ljust(6, "0")[:6] or 0)
     return -amount if part["sign"] == "-" else amount

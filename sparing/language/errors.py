@@ -1,4 +1,4 @@
-"""The error that points at the text, and the search for the name that was meant."""
+"""Errors that point at the text, and suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from difflib import get_close_matches
 
 from sparing.model.errors import SparingError
 
-_WIDEST = 120  # of the line shown below the sentence
-_LEAD = 40  # what is kept before the offending part when a line must be cut
+_WIDEST = 120  # characters of the line below the message
+_LEAD = 40  # characters before the wrong part if a line is shortened
 
 
 class LanguageError(SparingError):
-    """What is wrong with `text[start:end]`: one sentence, then the line in question (if any) with that part underlined.
+    """An error in `text[start:end]`: a message, then the line (if any) with that part underlined.
 
     >>> print(LanguageError("There is no such field.", "SELECT sped FROM traffic", 7, 11))
     There is no such field.
@@ -40,7 +40,7 @@ class LanguageError(SparingError):
             cut_end = min(line_end, cut_start + _WIDEST)
             before, after = "..." * (cut_start > line_start), "..." * (cut_end < line_end)
             line_start, line_end = cut_start, cut_end
-        # One column for each character: tabs and the like would push the carets aside.
+        # One column per character: tabs would shift the carets.
         line = "".join(c if c.isprintable() else " " for c in self.text[line_start:line_end])
         carets = "^" * max(1, min(self.end, line_end) - self.start)
         indent = " " * (len(before) + self.start - line_start)
@@ -48,7 +48,7 @@ class LanguageError(SparingError):
 
 
 def nearest(name: str, valid: Iterable[str]) -> str | None:
-    """The valid name that looks most like `name`, upper and lower case being one; None if none comes close.
+    """Return the valid name most similar to `name`, ignoring case; None if none is close.
 
     >>> nearest("sped", ["road", "Speed"])
     'Speed'
@@ -59,7 +59,7 @@ def nearest(name: str, valid: Iterable[str]) -> str | None:
 
 
 def or_nearest(name: str, valid: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the one that was probably meant, or all there are.
+    """Return the end of a message about an unknown name: the most similar name, or all valid names.
 
     >>> or_nearest("sped", ["road", "speed"])
     'did you mean speed?'
@@ -67,7 +67,7 @@ def or_nearest(name: str, valid: Iterable[str]) -> str:
     'there are road, speed.'
     """
     names = list(valid)
-    meant = nearest(name, names)
-    if meant is not None:
-        return f"did you mean {meant}?"
+    suggestion = nearest(name, names)
+    if suggestion is not None:
+        return f"did you mean {suggestion}?"
     return f"there are {', '.join(names)}." if names else "there are none."

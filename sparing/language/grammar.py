@@ -1,4 +1,4 @@
-"""Tokens -> tree: the grammar of subscriptions, by recursive descent.
+"""Tokens -> syntax tree: the grammar of subscriptions, a recursive descent parser.
 
     query      SELECT item, ... FROM topic [[AS] alias] [WHERE condition] [GROUP BY window] [EVERY 'duration'] [;]
     condition  and OR and ...
@@ -8,7 +8,7 @@
     compared   operand [op operand]
     operand    field | literal | (condition)
 
-Precedences are those of Spark SQL. What a word means is not known here: any name will do for a field.
+Precedences are those of Spark SQL. The grammar does not know the fields: it accepts any name.
 """
 # ruff: noqa: D102 (the methods of the grammar are its rules, above)
 
@@ -46,31 +46,31 @@ CASTS = frozenset({"DOUBLE", "FLOAT", "DATE", "TIMESTAMP"})
 _TYPED = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_LTZ"})
 
 _JOIN = "A subscription reads one topic: joins are not supported."
-_ORDER = "Notifications come in event-time order: they cannot be sorted."
+_ORDER = "Sorting is not supported: notifications are in event-time order."
 _SETS = "A subscription is one SELECT: write a subscription for each."
-_REFUSED = {  # clauses of Spark SQL that are left out on purpose
+_UNSUPPORTED = {  # clauses of Spark SQL
     **dict.fromkeys(
         ("JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "SEMI", "ANTI", "NATURAL", "LATERAL", ","), _JOIN
     ),
     **dict.fromkeys(("ORDER", "SORT", "CLUSTER", "DISTRIBUTE"), _ORDER),
     **dict.fromkeys(("UNION", "EXCEPT", "INTERSECT", "MINUS"), _SETS),
-    **dict.fromkeys(("LIMIT", "OFFSET"), "A subscription goes on until it is taken back: it cannot be limited."),
-    "HAVING": "HAVING is not supported: filter the notifications where they arrive.",
+    **dict.fromkeys(("LIMIT", "OFFSET"), "LIMIT and OFFSET are not supported: remove them."),
+    "HAVING": "HAVING is not supported: filter the notifications instead.",
 }
 
 
 def parse_select(text: str) -> Select:
-    """The tree of a whole query."""
+    """Return the syntax tree of a query."""
     return Grammar(text).query()
 
 
 def parse_condition(text: str) -> Expression:
-    """The tree of a condition that stands alone."""
+    """Return the syntax tree of a condition without a query."""
     return Grammar(text).condition_alone()
 
 
 class Grammar:
-    """One run over the tokens of a text; `next` is the token to be read."""
+    """A parser of one text; `next` is the next token."""
 
     __slots__ = ("at", "depth", "next", "text", "tokens")
 
@@ -92,36 +92,36 @@ class Grammar:
         return token
 
     def match(self, kind: str) -> bool:
-        """Read a token if it is of this kind."""
+        """Read the next token if it has this kind, and return whether it does."""
         if self.next.kind != kind:
             return False
         self.take()
         return True
 
     def need(self, kind: str) -> Token:
-        """Read a token that must be of this kind."""
+        """Read a token that must have this kind."""
         if self.next.kind != kind:
             raise self.expected(kind)
         return self.take()
 
     def word(self, word: str) -> bool:
-        """Whether a word that is not reserved comes next, outside backquotes."""
+        """Return whether the next token is an unreserved word, without backquotes."""
         token = self.next
         return token.kind == "name" and token.text.upper() == word and token.end - token.start == len(word)
 
     def follows(self, kind: str) -> bool:
-        """Whether the token after the next is of this kind."""
+        """Return whether the token after the next has this kind."""
         return self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == kind
 
     @property
     def end(self) -> int:
-        """Where what has been read ends."""
+        """The end of the last token that was read."""
         return self.tokens[self.at - 1].end
 
     # Errors
 
     def refuse(self, message: str, start: int | None = None, end: int | None = None) -> LanguageError:
-        """An error that points at the next token, or at the stretch given."""
+        """Return an error that points at the next token, or at a given part of the text."""
         return LanguageError(
             message,
             self.text,
@@ -130,9 +130,9 @@ class Grammar:
         )
 
     def expected(self, what: str) -> LanguageError:
-        """An error that says what should have come next."""
+        """Return an error about a missing token."""
         if self.next.kind == "end":
-            return self.refuse(f"The text ends where {what} should follow.")
+            return self.refuse(f"The text ends too early: expected {what}.")
         return self.refuse(f"Expected {what} here, found {self.text[self.next.start : self.next.end]}.")
 
     # The query and its clauses
@@ -141,12 +141,12 @@ class Grammar:
         start = self.next.start
         if not self.match("SELECT"):
             if self.next.kind == "end":
-                raise self.refuse("There is no query here: write SELECT ... FROM topic.")
+                raise self.refuse("The query is empty: write SELECT ... FROM topic.")
             if self.next.kind == "WITH":
                 raise self.refuse("WITH is not supported: a subscription is one SELECT over one topic.")
             raise self.refuse("A subscription must start with SELECT.")
         if self.next.kind == "DISTINCT":
-            raise self.refuse("SELECT DISTINCT is not supported: every publication is an event of its own.")
+            raise self.refuse("SELECT DISTINCT is not supported: remove DISTINCT.")
         items = [self.item()]
         while self.match(","):
             items.append(self.item())
@@ -163,25 +163,34 @@ class Grammar:
         self.match(";")
         if self.next.kind != "end":
             raise self.leftover(where is not None, bool(group), every is not None, bare_alias)
-        return Select(items, topic, alias, where, group, every, start, self.end)
+        return Select(
+            items=items,
+            topic=topic,
+            alias=alias,
+            where=where,
+            group=group,
+            every=every,
+            start=start,
+            end=self.end,
+        )
 
     def leftover(self, where: bool, group: bool, every: bool, alias: Token | None) -> LanguageError:
-        """An error that says what is wrong with the text after the query."""
+        """Return an error about the text after the query."""
         if self.tokens[self.at - 1].kind == ";":
-            return self.refuse("Only one statement may be given.")
-        if self.next.kind in _REFUSED:
-            return self.refuse(_REFUSED[self.next.kind])
+            return self.refuse("Only one statement is allowed: remove the text after the semicolon.")
+        if self.next.kind in _UNSUPPORTED:
+            return self.refuse(_UNSUPPORTED[self.next.kind])
         self.no_arithmetic("Arithmetic is not supported: compare a field with a literal.")
         if alias is not None and not (where or group or every) and self.tokens[self.at - 1] is alias:
-            meant = nearest(alias.text, ("WHERE", "GROUP BY", "EVERY"))  # a misspelt word was read as an alias
-            if meant is not None:
-                return self.refuse(f"Expected {meant} here, found {alias.text}.", alias.start, alias.end)
-        ways = [] if every else ["EVERY", "the end"] if group else ["GROUP BY", "EVERY", "the end"]
+            keyword = nearest(alias.text, ("WHERE", "GROUP BY", "EVERY"))  # a misspelt keyword was read as an alias
+            if keyword is not None:
+                return self.refuse(f"Expected {keyword} here, found {alias.text}.", alias.start, alias.end)
+        options = [] if every else ["EVERY", "the end"] if group else ["GROUP BY", "EVERY", "the end"]
         if where and not group and not every:
-            ways = ["AND", *ways]
+            options = ["AND", *options]
         elif not where and not group and not every:
-            ways = ["WHERE", *ways]
-        return self.expected(", ".join(ways[:-1]) + " or " + ways[-1] if ways else "the end")
+            options = ["WHERE", *options]
+        return self.expected(", ".join(options[:-1]) + " or " + options[-1] if options else "the end")
 
     def topic(self) -> Name:
         if self.next.kind == "(":
@@ -191,7 +200,7 @@ class Grammar:
             raise self.expected("the name of a topic")
         self.take()
         if self.next.kind == ".":
-            raise self.refuse("A topic has a plain name, without a catalog or schema.", token.start)
+            raise self.refuse("A topic has no catalog or schema: write its name only.", token.start)
         return Name(None, token.text, token.start, token.end)
 
     def alias(self) -> str | None:
@@ -298,17 +307,17 @@ class Grammar:
         first = self.need("name")
         if not self.match("."):
             return Name(None, first.text, first.start, first.end)
-        # After a dot only a name can follow, so a reserved word is one, too.
+        # Only a name can follow a dot, so a reserved word is a name here.
         last = self.take() if self.next.text.isidentifier() else self.need("name")
         if self.next.kind == ".":
-            raise self.refuse("A field has at most its topic or alias in front.", first.start)
+            raise self.refuse("A field can have one prefix only, its topic or alias.", first.start)
         return Name(first.text, last.text, first.start, last.end)
 
     # Conditions
 
     def condition_alone(self) -> Expression:
         if self.next.kind == "end":
-            raise self.refuse("There is no condition here: write one, or true for everything.")
+            raise self.refuse("The condition is empty: write one, or true for everything.")
         condition = self.condition()
         if self.next.kind != "end":
             self.no_arithmetic("Arithmetic is not supported: compare a field with a literal.")
@@ -339,7 +348,7 @@ class Grammar:
         start, negated = self.next.start, False
         while self.next.kind in ("NOT", "!"):
             self.take()
-            negated = not negated  # NOT NOT takes itself back, also for NULL
+            negated = not negated  # NOT NOT x is x, also for NULL
         part = self.predicate()
         return Not(part, start, self.end) if negated else part
 
@@ -371,7 +380,7 @@ class Grammar:
                     return left
             if negated:
                 left = Not(left, start, self.end)
-        raise self.refuse("Too many predicates follow each other: put parentheses around them.", start)
+        raise self.refuse("Too many predicates in sequence: put parentheses around them.", start)
 
     def within(self, left: Expression, start: int) -> Expression:
         self.take()
@@ -399,26 +408,26 @@ class Grammar:
     def identity(self, left: Expression, start: int) -> Expression:
         self.take()
         negated = self.match("NOT")
-        found: Expression
+        test: Expression
         if self.match("DISTINCT"):
             self.need("FROM")
             right = self.operand()
-            found = Compare("<=>", left, right, start, self.end)
+            test = Compare("<=>", left, right, start, self.end)
             negated = not negated
         elif self.next.kind in ("NULL", "TRUE", "FALSE"):
             what = {"NULL": None, "TRUE": True, "FALSE": False}[self.take().kind]
-            found = Is(left, what, start, self.end)
+            test = Is(left, what, start, self.end)
             if what is not None:
                 self.boolean(left)
         elif self.word("UNKNOWN"):
             self.take()
-            found = Is(left, None, start, self.end)
+            test = Is(left, None, start, self.end)
         else:
             raise self.expected("NULL, TRUE, FALSE or DISTINCT FROM")
-        return Not(found, start, self.end) if negated else found
+        return Not(test, start, self.end) if negated else test
 
     def boolean(self, operand: Expression) -> None:
-        """A literal that is neither true nor false cannot be one of them."""
+        """Reject a literal that is neither boolean nor NULL."""
         if isinstance(operand, Literal) and operand.kind not in (LiteralKind.BOOLEAN, LiteralKind.NULL):
             raise self.refuse(f"A condition is expected here, not {operand.kind.value}.", operand.start, operand.end)
 
@@ -431,7 +440,7 @@ class Grammar:
         self.take()
         right = self.operand()
         if self.next.kind in _COMPARISONS:
-            raise self.refuse("Comparisons cannot be chained: join two of them with AND.")
+            raise self.refuse("Comparisons cannot be chained: connect them with AND.")
         return Compare(op, left, right, start, self.end)
 
     def operand(self) -> Expression:
@@ -448,7 +457,7 @@ class Grammar:
             case "-" | "+":
                 self.take()
                 if self.next.kind != "number":
-                    raise self.refuse("A sign may stand before a number only.", token.start, token.end)
+                    raise self.refuse("A sign is allowed before a number only.", token.start, token.end)
                 digits = self.take()
                 sign = "-" if token.kind == "-" else ""
                 return number(self.text, sign + digits.text, token.start, digits.end)
@@ -472,26 +481,30 @@ class Grammar:
         return inside
 
     def deeper(self, opening: Token) -> None:
-        """Go one level down, if this is not one too many."""
+        """Enter a level of nesting, up to the limit."""
         self.depth += 1
         if self.depth > MOST_NESTED:
-            raise self.refuse("Parentheses are nested too deep.", opening.start, opening.end)
+            raise self.refuse(
+                f"Parentheses are nested too deep: use at most {MOST_NESTED} levels.", opening.start, opening.end
+            )
 
     def text_literal(self, token: Token) -> Literal:
         value = unquoted(token.text)
         if value is None:
-            raise self.refuse("This text holds half a character (a lone surrogate).", token.start, token.end)
+            raise self.refuse("This text contains half a character (a lone surrogate).", token.start, token.end)
         return Literal(LiteralKind.TEXT, value, token.start, token.end)
 
     def named(self) -> Expression:
-        """A field, or one of the literals that start with a word."""
+        """Read a field, or a literal that starts with a word."""
         token = self.next
         word = token.text.upper()
         if self.follows("text"):
             self.take()
             literal = self.text_literal(self.take())
             if word not in _TYPED:
-                raise self.refuse(f"{token.text} cannot stand before text.", token.start, token.end)
+                raise self.refuse(
+                    f"{token.text} is not allowed before text: use DATE or TIMESTAMP.", token.start, token.end
+                )
             return typed(self.text, word, literal, token.start, self.end)
         if not self.follows("("):
             return self.name()
@@ -502,7 +515,7 @@ class Grammar:
         self.take()
         self.take()
         if self.next.kind != "text":
-            raise self.refuse("Only text may be cast here: compare a field with a literal.")
+            raise self.refuse("Only text can be cast here: compare a field with a literal.")
         literal = self.text_literal(self.take())
         if word == "CAST":
             self.need("AS")
@@ -514,6 +527,6 @@ class Grammar:
         return cast(self.text, word, literal, token.start, self.end)
 
     def no_arithmetic(self, message: str) -> None:
-        """Refuse an operator that would make an expression of what was just read."""
+        """Reject an arithmetic operator."""
         if self.next.kind in ARITHMETIC:
             raise self.refuse(message)

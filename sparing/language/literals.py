@@ -1,10 +1,9 @@
-"""Literals: what they say, and where they cut the values of a field.
+"""Literals: their values, and the comparison of fields with them.
 
-A literal cuts the codes of a field's type in two places: at `low`, the least code whose value is >= the literal, and
-at `above`, the least whose value is > it. So `x < literal` is everything below `low`, `x = literal` is `[low, above)`,
-and so on, also where the type cannot hold the literal itself. Which of the two is converted to the other's type is
-Spark's rule in ANSI mode: whole numbers and decimals compare exactly, and as soon as a double (or float) takes part,
-both sides become doubles.
+A literal cuts the codes of a field's type in two places: at `low`, the least code whose value is >= the literal, and at
+`above`, the least code whose value is > it. So `x < literal` is all codes below `low`, `x = literal` is `[low, above)`,
+and so on, even if the type cannot represent the literal. Types are converted as in Spark's ANSI mode: whole numbers and
+decimals are compared exactly, and if one side is a double (or float), both sides become doubles.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _EXACT_IN_DOUBLES = 1 << 53
 
 
 def number(text: str, digits: str, start: int, end: int) -> Literal:
-    """The literal of a number as written, with its sign and suffix."""
+    """Return the literal of a number in SQL, with sign and suffix."""
     written = digits.upper()
     if written.endswith("BD"):
         return _decimal(text, written[:-2], start, end)
@@ -41,7 +40,7 @@ def number(text: str, digits: str, start: int, end: int) -> Literal:
         name, bits = _WHOLE_SUFFIXES[suffix]
         whole = written[:-1]
         if not whole.lstrip("-").isdigit():
-            raise LanguageError(f"The suffix {suffix} is for whole numbers.", text, start, end)
+            raise LanguageError(f"The suffix {suffix} is for whole numbers: remove it.", text, start, end)
         if len(whole) > 20 or not -(1 << bits) <= int(whole) < 1 << bits:
             raise LanguageError(f"This number is too large for a {name}.", text, start, end)
         return Literal(LiteralKind.EXACT, int(whole), start, end)
@@ -61,7 +60,7 @@ def _decimal(text: str, digits: str, start: int, end: int) -> Literal:
     scale = len(fraction) - shift
     precision = max(len((whole + fraction).lstrip("0")) + max(0, -scale), scale)
     if precision > _MOST_DIGITS:
-        raise LanguageError(f"A decimal has at most {_MOST_DIGITS} digits.", text, start, end)
+        raise LanguageError(f"A decimal can have at most {_MOST_DIGITS} digits.", text, start, end)
     return Literal(LiteralKind.EXACT, Decimal(digits), start, end)
 
 
@@ -76,7 +75,7 @@ def _floating(text: str, digits: str, single: bool, start: int, end: int) -> Lit
 
 
 def typed(text: str, word: str, literal: Literal, start: int, end: int) -> Literal:
-    """`DATE '...'` and `TIMESTAMP '...'`."""
+    """Return the literal of `DATE '...'` or `TIMESTAMP '...'`."""
     written = str(literal.value)
     if word == "DATE":
         day = days(written)
@@ -90,13 +89,13 @@ def typed(text: str, word: str, literal: Literal, start: int, end: int) -> Liter
 
 
 def cast(text: str, word: str, literal: Literal, start: int, end: int) -> Literal:
-    """`double('...')`, `date('...')` and the like, or the same with CAST."""
+    """Return the literal of `double('...')`, `date('...')` and similar casts, also with CAST."""
     if word in ("DATE", "TIMESTAMP"):
         return typed(text, word, literal, start, end)
     written = str(literal.value).strip().lower()
     if written == "nan":
         raise LanguageError(
-            "NaN cannot be compared with: it is above every number, so write > double('Infinity') to find it.",
+            "Comparisons with NaN are not supported: NaN is above every number, so write > double('Infinity').",
             text,
             literal.start,
             literal.end,
@@ -104,7 +103,7 @@ def cast(text: str, word: str, literal: Literal, start: int, end: int) -> Litera
     if written.lstrip("+-") in ("inf", "infinity") and len(written.lstrip("+-")) >= len(written) - 1:
         value = -math.inf if written[0] == "-" else math.inf
         return Literal(LiteralKind.FLOATING, value, start, end)
-    raise LanguageError("Only 'Infinity' and '-Infinity' need a cast: write the number itself.", text, start, end)
+    raise LanguageError("Only 'Infinity' and '-Infinity' can be cast: write the number itself.", text, start, end)
 
 
 def _no_date(text: str, literal: Literal) -> NoReturn:
@@ -113,26 +112,26 @@ def _no_date(text: str, literal: Literal) -> NoReturn:
 
 def _no_timestamp(text: str, literal: Literal) -> NoReturn:
     raise LanguageError(
-        "This is not a timestamp: write one as '2026-01-31 12:30:00', with Z or an offset such as +02:00 if need be.",
+        "This is not a timestamp: write one as '2026-01-31 12:30:00', optionally with Z or an offset such as +02:00.",
         text,
         literal.start,
         literal.end,
     )
 
 
-def cut(text: str, field: str, kind: FieldType, literal: Literal, as_double: bool = False) -> Cut:
-    """Where a literal, not NULL, cuts the codes of a field; `as_double` if it is compared as one whatever it is."""
+def cut(text: str, field: str, type_: FieldType, literal: Literal, as_double: bool = False) -> Cut:
+    """Return the two places where a literal other than NULL cuts a field's codes; `as_double` compares as doubles."""
     code: Code
-    match kind.kind, literal.kind:
+    match type_.kind, literal.kind:
         case Kind.WHOLE | Kind.DECIMAL, LiteralKind.EXACT if not as_double:
             _check_decimals(text, literal)
-            return _exact_cut(kind, literal.value)
+            return _exact_cut(type_, literal.value)
         case Kind.WHOLE | Kind.DECIMAL, LiteralKind.EXACT | LiteralKind.FLOATING:
-            return _double_cut(kind, float(literal.value))
+            return _double_cut(type_, float(literal.value))
         case Kind.FLOATING, LiteralKind.EXACT | LiteralKind.FLOATING:
             code = float_code(float(literal.value))
         case (Kind.TEXT, LiteralKind.TEXT) | (Kind.BOOLEAN, LiteralKind.BOOLEAN):
-            code = kind.code(literal.value)
+            code = type_.code(literal.value)
         case Kind.DATE, LiteralKind.TEXT:
             code = typed(text, "DATE", literal, literal.start, literal.end).value
         case Kind.TIMESTAMP, LiteralKind.TEXT:
@@ -141,17 +140,17 @@ def cut(text: str, field: str, kind: FieldType, literal: Literal, as_double: boo
             code = literal.value
         case Kind.TIMESTAMP, LiteralKind.DATE:
             code = literal.value * MICROSECONDS_PER_DAY
-        case Kind.DATE, LiteralKind.TIMESTAMP:  # a date stands for its midnight
+        case Kind.DATE, LiteralKind.TIMESTAMP:  # a date is compared as its midnight
             day, rest = divmod(literal.value, MICROSECONDS_PER_DAY)
             return (day + 1 if rest else day), day + 1
         case _:
             hint = ""
-            if literal.kind is LiteralKind.TEXT and kind.kind in NUMBERS:
-                hint = ": leave out the quotes"
-            elif literal.kind in (LiteralKind.EXACT, LiteralKind.FLOATING) and kind.kind is Kind.TEXT:
+            if literal.kind is LiteralKind.TEXT and type_.kind in NUMBERS:
+                hint = ": remove the quotes"
+            elif literal.kind in (LiteralKind.EXACT, LiteralKind.FLOATING) and type_.kind is Kind.TEXT:
                 hint = ": put it in quotes"
             raise LanguageError(
-                f"{field} is {kind} and cannot be compared with {literal.kind.value}{hint}.",
+                f"{field} is {type_} and cannot be compared with {literal.kind.value}{hint}.",
                 text,
                 literal.start,
                 literal.end,
@@ -160,48 +159,48 @@ def cut(text: str, field: str, kind: FieldType, literal: Literal, as_double: boo
 
 
 def _check_decimals(text: str, literal: Literal) -> None:
-    """Spark would round more decimals away beside a bigint, whose 20 digits have to fit into the 38 as well."""
+    """Reject more decimals than Spark keeps: beside a bigint, 20 of the 38 digits are needed for the whole part."""
     value = literal.value
     if isinstance(value, Decimal) and (Fraction(value) * 10**_MOST_DECIMALS).denominator != 1:
         raise LanguageError(
-            f"A number may have at most {_MOST_DECIMALS} decimals here.", text, literal.start, literal.end
+            f"A number can have at most {_MOST_DECIMALS} decimals here.", text, literal.start, literal.end
         )
 
 
-def check_list(text: str, field: str, kind: FieldType, literals: list[Literal]) -> None:
-    """Refuse numbers so large that Spark, making one decimal type of a list, would round the others."""
+def check_list(text: str, field: str, type_: FieldType, literals: list[Literal]) -> None:
+    """Reject numbers so large that Spark, with one decimal type per list, would round the others."""
     for literal in literals:
         if (
-            kind.kind in (Kind.WHOLE, Kind.DECIMAL)
+            type_.kind in (Kind.WHOLE, Kind.DECIMAL)
             and literal.kind is LiteralKind.EXACT
             and abs(literal.value) >= _LARGE
         ):
             raise LanguageError(
-                f"No value of {field} is this large: leave it out of the list.", text, literal.start, literal.end
+                f"No value of {field} is this large: remove it from the list.", text, literal.start, literal.end
             )
 
 
-def _exact_cut(kind: FieldType, value: int | Decimal) -> Cut:
+def _exact_cut(type_: FieldType, value: int | Decimal) -> Cut:
     if isinstance(value, int):
-        code = value * 10**kind.scale
+        code = value * 10**type_.scale
         return code, code + 1
-    return kind.at_least(value), 1 - kind.at_least(-value)
+    return type_.at_least(value), 1 - type_.at_least(-value)
 
 
-def _double_cut(kind: FieldType, value: float) -> Cut:
-    """The field's values become doubles: the nearest ones, so many large values may become the same."""
-    if kind.scale == 0 and kind.high <= _EXACT_IN_DOUBLES and math.isfinite(value):
+def _double_cut(type_: FieldType, value: float) -> Cut:
+    """Return the cut of values compared as the nearest doubles; several large values can have the same double."""
+    if type_.scale == 0 and type_.high <= _EXACT_IN_DOUBLES and math.isfinite(value):
         return math.ceil(value), math.floor(value) + 1
-    unit = 10**kind.scale
-    # Rounding keeps the order, so the two places can be found by halving.
+    unit = 10**type_.scale
+    # Rounding preserves the order, so binary search works.
     return (
-        _first(kind, lambda code: code / unit >= value),
-        _first(kind, lambda code: code / unit > value),
+        _first(type_, lambda code: code / unit >= value),
+        _first(type_, lambda code: code / unit > value),
     )
 
 
-def _first(kind: FieldType, reached: Callable[[int], bool]) -> int:
-    low, high = kind.low, kind.high + 1
+def _first(type_: FieldType, reached: Callable[[int], bool]) -> int:
+    low, high = type_.low, type_.high + 1
     while low < high:
         middle = (low + high) // 2
         if reached(middle):

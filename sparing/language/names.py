@@ -1,4 +1,4 @@
-"""Names in the text -> the names that were declared. Upper and lower case are one, as in Spark."""
+"""Names in the text -> declared names. Case is ignored, as in Spark."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sparing.model.types import FieldType
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names in `text` can refer to: the fields of a topic, with `prefix` (its name or alias) or without.
+    """The names that `text` can use: the fields of a topic, with or without `prefix` (its name or alias).
 
-    `time` is the topic's event time; a condition needs none.
+    `time` is the topic's event time; it is empty for a condition without a topic.
     """
 
     text: str
@@ -26,11 +26,11 @@ class Scope:
 
     @classmethod
     def of(cls, text: str, topic: Topic, alias: str | None = None) -> Scope:
-        """The scope of a text about a topic."""
+        """Return the scope of a text about a topic."""
         return cls(text, topic.name, topic.fields, alias or topic.name, topic.time)
 
     def field(self, name: Name) -> str:
-        """The declared field that a name refers to."""
+        """Return the declared field of a name."""
         self.check_prefix(name)
         declared = name.name if name.name in self.fields else _ignoring_case(name.name, self.fields)
         if declared is None:
@@ -43,27 +43,27 @@ class Scope:
         return declared
 
     def check_prefix(self, name: Name | Star) -> None:
-        """Refuse a prefix that is not this scope's."""
+        """Reject a prefix other than this scope's."""
         qualifier = name.qualifier
         if qualifier is not None and qualifier != self.prefix and qualifier.lower() != self.prefix.lower():
             raise LanguageError(
-                f"{qualifier} is not what this query reads from; write {self.prefix} or nothing before the dot.",
+                f"{qualifier} is not the topic or alias of this query; write {self.prefix} or nothing before the dot.",
                 self.text,
                 name.start,
                 name.end,
             )
 
     def type(self, field: str) -> FieldType:
-        """The type of a declared field."""
+        """Return the type of a declared field."""
         return self.fields[field]
 
 
 def topic_named(text: str, name: Name, topics: Mapping[str, Topic]) -> Topic:
-    """The declared topic that a name refers to."""
+    """Return the declared topic of a name."""
     declared = name.name if name.name in topics else _ignoring_case(name.name, topics)
     if declared is None:
         raise LanguageError(
-            f"There is no topic {name.name}; {or_nearest(name.name, topics)}", text, name.start, name.end
+            f"Topic {name.name} does not exist; {or_nearest(name.name, topics)}", text, name.start, name.end
         )
     return topics[declared]
 

@@ -1,4 +1,4 @@
-"""The two ways in: a subscription's query, and an advertisement's condition."""
+"""Entry points: queries of subscriptions, conditions of advertisements, and filters of an index."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sparing.model.types import FieldType
 
 
 def parse_query(text: str, topics: Mapping[str, Topic]) -> Query:
-    """A subscription's SQL, understood; a `LanguageError` if it cannot be.
+    """Parse the SQL of a subscription; raise a `LanguageError` if it is invalid.
 
     >>> from sparing.model.types import field_type
     >>> fields = {"ts": field_type("timestamp"), "speed": field_type("double")}
@@ -36,7 +36,7 @@ def parse_query(text: str, topics: Mapping[str, Topic]) -> Query:
     window = window_of(scope, tree.group)
     if tree.every is not None:
         raise LanguageError(
-            "Windows have their own rhythm: leave out EVERY, or set the window's slide.",
+            "EVERY is not supported with windows: remove it, or set the window's slide.",
             text,
             tree.every.start,
             tree.every.end,
@@ -45,12 +45,12 @@ def parse_query(text: str, topics: Mapping[str, Topic]) -> Query:
 
 
 def parse_where(text: str, topic: Topic) -> Box:
-    """The box of a condition that stands alone; `true` is all of the topic."""
+    """Return the box of a condition on a topic; `true` is the whole topic."""
     return box_of(Scope.of(text, topic), parse_condition(text))
 
 
 def parse_filter(text: str, fields: Mapping[str, FieldType], topic: str = "events") -> Box:
-    """The box of a condition on fields that need not include an event time."""
+    """Return the box of a condition on fields, without a declared topic."""
     return box_of(Scope(text, topic, fields, topic), parse_condition(text))
 
 
@@ -59,5 +59,5 @@ def _every(text: str, node: Literal | None) -> int | None:
         return None
     duration = duration_of(text, node)
     if duration < 0:
-        raise LanguageError("A notification cycle cannot be negative.", text, node.start, node.end)
+        raise LanguageError("A notification cycle must not be negative.", text, node.start, node.end)
     return duration or None

@@ -1,7 +1,7 @@
-"""Scores: what a publisher ranks subscriptions by, as an expression of the model.
+"""Scores, by which publishers rank subscriptions -> expressions of the model.
 
-Plain names are fields of the topic, `subscription.name` is an attribute of the subscription. Numbers, text and
-conditions are told apart here, so that an expression that comes out can be evaluated.
+Plain names are fields of the topic, `subscription.name` is an attribute of the subscription. Types are checked here, so
+every resulting expression can be evaluated.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ANY_NUMBER = 1_000  # of arguments
 
 
 class _Sort(Enum):
-    """What an expression is, in words that fit into `... is expected here, not ...`."""
+    """The type of an expression, as a phrase for `... is expected here, not ...`."""
 
     NUMBER = "a number"
     DATE = "a date"
@@ -90,21 +90,21 @@ _OPERATORS = {**{op: _Function(op, 2, 2, "") for op in "+-*/"}, "negative": _Fun
 
 
 def parse_score(text: str, topic: Topic, attributes: Mapping[str, str] | None) -> model.Expression:
-    """The expression that a score's text stands for; a `LanguageError` if it is none, or no number.
+    """Parse a score; raise a `LanguageError` if it is invalid or not a number.
 
-    `attributes` has the kind, `number`, `text` or `truth`, of every attribute that a subscription on the topic has;
-    None if there is no subscription yet, so that any name will do.
+    `attributes` has the type, `number`, `text` or `truth`, of every attribute of the topic's subscriptions; None if
+    there is no subscription yet, so that every name is accepted.
 
     >>> from sparing.model.types import field_type
     >>> topic = Topic("offers", "ts", {"ts": field_type("timestamp"), "price": field_type("decimal(8,2)")})
     >>> model.sql(parse_score("subscription.budget - 2 * 3 * price", topic, {"budget": "number"}))
     '(subscription.budget - (6.0D * price))'
     """
-    return _Meaning(text, Scope.of(text, topic), attributes).score(parse_arithmetic(text))
+    return _Translation(text, Scope.of(text, topic), attributes).score(parse_arithmetic(text))
 
 
 class _Typed(NamedTuple):
-    """An expression and what it is."""
+    """An expression and its type."""
 
     sort: _Sort
     expression: model.Expression
@@ -114,8 +114,8 @@ _NULL = _Typed(_Sort.NULL, Constant(None))
 
 
 @dataclass(slots=True)
-class _Meaning:
-    """The way from the tree of one text to an expression."""
+class _Translation:
+    """The translation of one syntax tree to an expression."""
 
     text: str
     scope: Scope
@@ -123,14 +123,14 @@ class _Meaning:
     operations: int = 0
 
     def score(self, node: Expression) -> model.Expression:
-        """The whole, which must be a number."""
+        """Translate the whole score, which must be a number."""
         found = self.of(node)
         if found.sort not in _NUMERIC:
             raise self.refuse(f"A score must be a number, but this is {found.sort.value}.", node)
         return found.expression
 
     def of(self, node: Expression) -> _Typed:
-        """Any expression."""
+        """Translate an expression."""
         match node:
             case Literal():
                 return self.literal(node)
@@ -161,14 +161,14 @@ class _Meaning:
                 raise self.refuse("LIKE is not supported in a score: compare with =.", node)
 
     def number(self, node: Expression) -> _Typed:
-        """An expression that must be a number."""
+        """Translate an expression that must be a number."""
         found = self.of(node)
         if found.sort not in _NUMERIC:
             raise self.unexpected(node, "A number")
         return found
 
     def condition(self, node: Expression) -> _Typed:
-        """An expression that must be true or false."""
+        """Translate an expression that must be a condition."""
         found = self.of(node)
         if found.sort not in (_Sort.TRUTH, _Sort.NULL):
             raise self.unexpected(node, "A condition")
@@ -194,8 +194,8 @@ class _Meaning:
         if qualifier is not None and qualifier.lower() == SUBSCRIPTION:
             return self.attribute(node)
         if qualifier is not None and qualifier.lower() != self.scope.prefix.lower():
-            meant = nearest(qualifier, (SUBSCRIPTION, self.scope.prefix)) or SUBSCRIPTION
-            raise self.refuse(f"{qualifier} is not known here; write {meant} or nothing before the dot.", node)
+            prefix = nearest(qualifier, (SUBSCRIPTION, self.scope.prefix)) or SUBSCRIPTION
+            raise self.refuse(f"The prefix {qualifier} is unknown; write {prefix} or nothing before the dot.", node)
         field = self.scope.field(node)
         return _Typed(_OF_KIND[self.scope.type(field).kind], Field(field))
 
@@ -212,14 +212,14 @@ class _Meaning:
         return _Typed(_OF_ATTRIBUTE[self.attributes[name]], Attribute(name))
 
     def applied(self, node: Apply) -> _Typed:
-        """Arithmetic, or a function of numbers; the first argument of `if` is a condition."""
+        """Translate arithmetic or a function of numbers; the first argument of `if` is a condition."""
         function = _OPERATORS.get(node.name) or FUNCTIONS.get(node.name.lower())
         if function is None:
             end = node.start + len(node.name)
-            message = f"There is no function {node.name}; {or_nearest(node.name, FUNCTIONS)}"
+            message = f"Function {node.name} does not exist; {or_nearest(node.name, FUNCTIONS)}"
             raise LanguageError(message, self.text, node.start, end)
         if not function.least <= len(node.arguments) <= function.most:
-            raise self.refuse(f"{node.name.lower()} is written {function.usage}.", node)
+            raise self.refuse(f"Wrong number of arguments: write {function.usage}.", node)
         first, *others = node.arguments
         given = [self.condition(first) if function.operation == "if" else self.number(first)]
         given += [self.number(other) for other in others]
@@ -229,7 +229,7 @@ class _Meaning:
 
     def compared(self, node: Expression, op: str, left: Expression, right: Expression) -> _Typed:
         if op == "<=>":
-            raise self.refuse("Use = and IS NULL: a score knows neither <=> nor IS DISTINCT FROM.", node)
+            raise self.refuse("Scores do not support <=> and IS DISTINCT FROM: use = and IS NULL.", node)
         sides = [self.beside(left, right), self.beside(right, left)]
         sorts = {side.sort for side in sides} - {_Sort.NULL}
         if len(sorts) == 2 and _Sort.NUMBER in sorts and sorts <= set(_NUMERIC):  # dates and timestamps are numbers
@@ -241,7 +241,7 @@ class _Meaning:
         return self.joined(node, op, sides)
 
     def beside(self, node: Expression, other: Expression) -> _Typed:
-        """One side of a comparison; text beside a date or timestamp is one, too."""
+        """Translate one side of a comparison; text compared with a date or timestamp is parsed as one."""
         if isinstance(node, Literal) and node.kind is LiteralKind.TEXT and isinstance(other, Name):
             word = {_Sort.DATE: "DATE", _Sort.TIMESTAMP: "TIMESTAMP"}.get(self.of(other).sort)
             if word is not None:
@@ -251,32 +251,32 @@ class _Meaning:
     def joined(
         self, node: Expression, operation: str, arguments: Iterable[_Typed], sort: _Sort = _Sort.TRUTH
     ) -> _Typed:
-        """An operation; one over constants is worked out at once."""
+        """Return an operation; operations on constants are evaluated."""
         self.operations += 1
         if self.operations > MOST_OPERATIONS:
             raise too_many(self.text, node)
         found = Operation(operation, tuple(argument.expression for argument in arguments))
         if all(isinstance(argument, Constant) for argument in found.arguments):
             value = evaluate(found, {}, {}, 1)
-            if value.valid[0] and math.isfinite(value.array[0]):  # NaN and infinity stay as they were written
+            if value.valid[0] and math.isfinite(value.array[0]):  # NaN and infinity have no literal
                 return _Typed(sort, Constant(value.array[0].item()))
         return _Typed(sort, found)
 
     def unlike(self, node: Expression, left: Expression, right: Expression) -> LanguageError:
-        """An error about a comparison of what cannot be compared, said of a name if there is one."""
+        """Return an error about a comparison of different types; the subject is a name if there is one."""
         if self.declared(left) is None and self.declared(right) is not None:
             left, right = right, left
         name = self.declared(left)
         subject = self.called(left).capitalize() if name is None else f"{name[0]} is {name[1]} and"
         hint, sorts = "", (self.of(left).sort, self.of(right).sort)
         if isinstance(right, Literal) and sorts == (_Sort.NUMBER, _Sort.TEXT):
-            hint = ": leave out the quotes"
+            hint = ": remove the quotes"
         elif isinstance(right, Literal) and sorts == (_Sort.TEXT, _Sort.NUMBER):
             hint = ": put it in quotes"
         return self.refuse(f"{subject} cannot be compared with {self.called(right)}{hint}.", node)
 
     def declared(self, node: Expression) -> tuple[str, str] | None:
-        """The name and type of a field or attribute."""
+        """Return the name and type of a field or attribute, None for other expressions."""
         match self.of(node):
             case _Typed(_, Field(name)):
                 return name, str(self.scope.type(name))
@@ -285,14 +285,14 @@ class _Meaning:
         return None
 
     def called(self, node: Expression) -> str:
-        """What to call an expression in a sentence."""
+        """Return the phrase for an expression in a message."""
         if (name := self.declared(node)) is not None:
             return f"{name[0]} ({name[1]})"
         boolean = isinstance(node, Literal) and node.kind is LiteralKind.BOOLEAN
         return "a boolean" if boolean else self.of(node).sort.value
 
     def unexpected(self, node: Expression, wanted: str) -> LanguageError:
-        """An error about something of the wrong sort."""
+        """Return an error about an expression of the wrong type."""
         return self.refuse(f"{wanted} is expected here, not {self.called(node)}.", node)
 
     def refuse(self, message: str, node: Expression) -> LanguageError:
@@ -300,6 +300,6 @@ class _Meaning:
 
 
 def _declared(name: str, attributes: Iterable[str]) -> str | None:
-    """The attribute that a name refers to; upper and lower case are one, as with fields."""
+    """Return the declared attribute of a name; case is ignored, as with fields."""
     same = [other for other in attributes if other.lower() == name.lower()]
     return name if name in same else same[0] if len(same) == 1 else None

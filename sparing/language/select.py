@@ -1,4 +1,4 @@
-"""The select list -> columns of a plain subscription, or outputs of an aggregate one."""
+"""Select lists -> columns of a plain subscription, or outputs of an aggregate one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Columns = tuple[tuple[str, str], ...]
 
 
 def columns_of(scope: Scope, items: list[SelectItem]) -> Columns | None:
-    """Name in the payload and field, for each entry; None for `*`."""
+    """Return the name in the payload and the field of each entry; None for `*`."""
     columns: list[tuple[str, str]] = []
     taken: set[str] = set()
     for item in items:
@@ -31,7 +31,7 @@ def columns_of(scope: Scope, items: list[SelectItem]) -> Columns | None:
         if isinstance(what, Star):
             scope.check_prefix(what)
             if len(items) > 1:
-                raise _refused(scope, item, "* already stands for every field: give either * or a list of fields.")
+                raise _refused(scope, item, "* includes every field: write either * or a list of fields.")
             if item.alias is not None:
                 raise _refused(scope, item, "* cannot be renamed.")
             return None
@@ -41,7 +41,7 @@ def columns_of(scope: Scope, items: list[SelectItem]) -> Columns | None:
 
 
 def outputs_of(scope: Scope, items: list[SelectItem], window: TimeWindow | CountWindow) -> tuple[Output, ...]:
-    """The aggregate functions asked for. The window's start and end may be named: every notification has them."""
+    """Return the outputs of a select list. `window` and its fields are allowed: every notification has them."""
     outputs: list[Output] = []
     taken: set[str] = set()
     for item in items:
@@ -61,7 +61,10 @@ def outputs_of(scope: Scope, items: list[SelectItem], window: TimeWindow | Count
             raise _refused(scope, item, "Every notification has its window's start and end: they cannot be renamed.")
     if not outputs:
         raise LanguageError(
-            "No aggregate function is asked for: add one, such as count(*).", scope.text, items[0].start, items[-1].end
+            "The select list has no aggregate function: add one, such as count(*).",
+            scope.text,
+            items[0].start,
+            items[-1].end,
         )
     return tuple(outputs)
 
@@ -73,7 +76,7 @@ def _is_window(name: Name) -> bool:
 
 
 def _aggregate(scope: Scope, call: Call) -> tuple[str, Output]:
-    """An output and the name that Spark gives it."""
+    """Return an output and its name in Spark."""
     name = _known(scope, call)
     field: str | None = None
     if not call.arguments or (len(call.arguments) > 1 and name not in SKETCHES):
@@ -89,17 +92,17 @@ def _aggregate(scope: Scope, call: Call) -> tuple[str, Output]:
             takes = "*, 1 or a field" if name == "count" else "a field"
             raise LanguageError(f"{name} takes {takes}.", scope.text, argument.start, argument.end)
     settings = [_setting(scope, argument) for argument in call.arguments[1:]]
-    found = function(name, None if field is None else scope.type(field), call.distinct, settings)
-    if isinstance(found, str):
-        raise _refused(scope, call, f"{found}.")
-    named = [*settings, DEFAULT_ACCURACY][:2] if name in PERCENTILES else []  # the accuracy even if it is not given
-    inside = ", ".join([field or "1", *map(_said, named)])
+    result = function(name, None if field is None else scope.type(field), call.distinct, settings)
+    if isinstance(result, str):
+        raise _refused(scope, call, f"{result}.")
+    shown = [*settings, DEFAULT_ACCURACY][:2] if name in PERCENTILES else []  # Spark shows the default accuracy, too
+    inside = ", ".join([field or "1", *map(_setting_text, shown)])
     spark_name = f"{name}({'DISTINCT ' if call.distinct else ''}{inside})"
-    return spark_name, Output(spark_name, found, field)
+    return spark_name, Output(spark_name, result, field)
 
 
 def _setting(scope: Scope, node: Argument) -> Setting:
-    """A number, or an array of them."""
+    """Return a number or an array of numbers."""
     if isinstance(node, Array):
         return tuple(_number(scope, item) for item in node.items)
     return _number(scope, node)
@@ -112,20 +115,20 @@ def _number(scope: Scope, node: Argument) -> Number:
     raise LanguageError("A number is expected here, such as 0.5.", scope.text, node.start, node.end)
 
 
-def _said(setting: Setting) -> str:
-    """A setting as Spark writes it."""
+def _setting_text(setting: Setting) -> str:
+    """Return a setting in Spark's notation."""
     if isinstance(setting, tuple):
-        return f"array({', '.join(map(_said, setting))})"
+        return f"array({', '.join(map(_setting_text, setting))})"
     return f"{setting:f}" if isinstance(setting, Decimal) else str(setting)
 
 
 def _known(scope: Scope, call: Call) -> str:
-    """The function's name in small letters."""
+    """Return the name of an existing function, in lower case."""
     name = call.name.lower()
     if name not in FUNCTION_NAMES:
         end = call.start + len(call.name)
         raise LanguageError(
-            f"There is no aggregate function {call.name}; {or_nearest(name, FUNCTION_NAMES)}",
+            f"Aggregate function {call.name} does not exist; {or_nearest(name, FUNCTION_NAMES)}",
             scope.text,
             call.start,
             end,
@@ -134,9 +137,9 @@ def _known(scope: Scope, call: Call) -> str:
 
 
 def _free(scope: Scope, item: SelectItem, name: str, taken: set[str]) -> str:
-    """The name, if no other entry has it."""
+    """Return the name of an entry, which must be unique."""
     if name.lower() in taken:
-        raise _refused(scope, item, f"The name {name} is given twice: rename one with AS.")
+        raise _refused(scope, item, f"Two columns are named {name}: rename one with AS.")
     taken.add(name.lower())
     return name
 

@@ -1,4 +1,4 @@
-"""The tree that the grammar builds. Every node knows where in the text it stands."""
+"""The syntax tree. Every node has its position in the text, `start` to `end`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class LiteralKind(Enum):
-    """What a literal is, in words that fit into `... cannot be compared with ...`."""
+    """The kind of a literal, as a phrase for `... cannot be compared with ...`."""
 
     NULL = "NULL"
     BOOLEAN = "a boolean"
@@ -22,13 +22,13 @@ class Literal(NamedTuple):
     """A constant. Dates are days and timestamps microseconds since the epoch."""
 
     kind: LiteralKind
-    value: Any  # as the kind says
+    value: Any  # type depends on the kind
     start: int
     end: int
 
 
 class Name(NamedTuple):
-    """A field, perhaps with the topic or its alias in front; also `window.start`."""
+    """A field, optionally with the topic or its alias as a prefix; also `window.start`."""
 
     qualifier: str | None
     name: str
@@ -93,7 +93,7 @@ class Not(NamedTuple):
 
 
 class And(NamedTuple):
-    """Two or more parts joined by AND."""
+    """Two or more parts connected by AND."""
 
     parts: list[Expression]
     start: int
@@ -101,7 +101,7 @@ class And(NamedTuple):
 
 
 class Or(NamedTuple):
-    """Two or more parts joined by OR."""
+    """Two or more parts connected by OR."""
 
     parts: list[Expression]
     start: int
@@ -109,7 +109,7 @@ class Or(NamedTuple):
 
 
 class Apply(NamedTuple):
-    """An operator or function applied to its arguments: arithmetic, which only scores have."""
+    """An operator or function applied to its arguments; in scores only."""
 
     name: str
     arguments: list[Expression]
@@ -121,7 +121,7 @@ Expression = Literal | Name | Compare | Between | In | Like | Is | Not | And | O
 
 
 class Star(NamedTuple):
-    """`*`, perhaps with the topic or its alias in front."""
+    """`*`, optionally with the topic or its alias as a prefix."""
 
     qualifier: str | None
     start: int
@@ -159,7 +159,7 @@ class SelectItem(NamedTuple):
 
 
 class Select(NamedTuple):
-    """A whole query."""
+    """A query."""
 
     items: list[SelectItem]
     topic: Name

@@ -1,7 +1,7 @@
-"""Text -> tokens, by the lexical rules of Spark SQL.
+"""Text -> tokens, with the lexical rules of Spark SQL.
 
-The subset that subscriptions are written in needs few of them, so one regular expression does the work: tables hold
-hundreds of thousands of subscriptions, and this is several times faster than a tokenizer for all of SQL.
+One regular expression covers the subset of SQL in subscriptions. It is several times faster than a tokenizer for all of
+SQL, which matters for tables of hundreds of thousands of subscriptions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sparing.model.names import RESERVED
 
 
 class Token(NamedTuple):
-    """`text[start:end]`. `kind` is `name`, `number`, `text`, `end`, a reserved word in capitals or a symbol."""
+    """A token at `text[start:end]`. `kind`: `name`, `number`, `text`, `end`, a reserved word (capitals) or a symbol."""
 
     kind: str
     text: str
@@ -39,12 +39,12 @@ _TOKEN = re.compile(
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a text, then one of kind `end`. Spaces and comments are left out.
+    """Return the tokens of a text, without spaces and comments, and a last one of kind `end`.
 
     >>> [token.kind for token in tokens("SELECT `a b` -- all")]
     ['SELECT', 'name', 'end']
     """
-    found = []
+    result = []
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         assert kind is not None
@@ -52,27 +52,27 @@ def tokens(text: str) -> list[Token]:
         start, end = match.span(kind)
         if kind == "name":
             upper = piece.upper()
-            found.append(Token(upper if upper in RESERVED else kind, piece, start, end))
+            result.append(Token(upper if upper in RESERVED else kind, piece, start, end))
         elif kind == "symbol":
-            found.append(Token(piece, piece, start, end))
+            result.append(Token(piece, piece, start, end))
         elif kind in ("number", "text"):
-            found.append(Token(kind, piece, start, end))
+            result.append(Token(kind, piece, start, end))
         elif kind == "quoted":
-            found.append(Token("name", piece[1:-1].replace("``", "`"), start, end))
+            result.append(Token("name", piece[1:-1].replace("``", "`"), start, end))
         elif kind == "wrong":
-            raise LanguageError(_what_is_wrong(piece), text, start, end)
-    found.append(Token("end", "", len(text), len(text)))
-    return found
+            raise LanguageError(_error_message(piece), text, start, end)
+    result.append(Token("end", "", len(text), len(text)))
+    return result
 
 
-def _what_is_wrong(piece: str) -> str:
+def _error_message(piece: str) -> str:
     if piece in ("'", '"', "`"):
-        return f"This {piece} is never closed."
+        return f"This {piece} is not closed."
     if piece.startswith("/*"):
-        return "This comment is never closed."
+        return "This comment is not closed: add */."
     if piece[0].isdigit():
         return f"{piece} is not a number."
-    return f"{piece!r} has no meaning here."
+    return f"{piece!r} is not allowed here."
 
 
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\([0-3][0-7]{2})|\\(.)|''|\"\"", re.DOTALL)
@@ -80,7 +80,7 @@ _ESCAPED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", 
 
 
 def unquoted(literal: str) -> str | None:
-    r"""The characters that a text literal stands for, None if they are no valid text.
+    r"""Return the value of a text literal, None if it is not valid Unicode.
 
     >>> unquoted("'it''s'"), unquoted(r"'a\tb'"), unquoted(r"r'a\tb'")
     ("it's", 'a\tb', 'a\\tb')
@@ -103,7 +103,7 @@ def unquoted(literal: str) -> str | None:
         return quote if match[0][0] == quote else match[0]
 
     characters = _ESCAPE.sub(plain, inside)
-    try:  # two halves of a surrogate pair are one character; one half alone is none
+    try:  # the halves of a surrogate pair become one character; a lone half is invalid
         return characters.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
         return None

@@ -1,4 +1,4 @@
-"""GROUP BY -> windows."""
+"""GROUP BY clauses -> windows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMES = ("window", "count_window")
 
 
 def window_of(scope: Scope, group: list[Name | Call]) -> TimeWindow | CountWindow:
-    """The window that a GROUP BY clause asks for."""
+    """Return the window of a GROUP BY clause."""
     for item in group:
         if isinstance(item, Name):
             raise LanguageError(
@@ -25,7 +25,7 @@ def window_of(scope: Scope, group: list[Name | Call]) -> TimeWindow | CountWindo
     call = group[0]
     assert isinstance(call, Call)
     if len(group) > 1:
-        raise LanguageError("Only one window may be given.", scope.text, group[1].start, group[1].end)
+        raise LanguageError("Only one window is allowed: remove the others.", scope.text, group[1].start, group[1].end)
     match call.name.lower():
         case "window":
             return _time_window(scope, call)
@@ -40,7 +40,7 @@ def window_of(scope: Scope, group: list[Name | Call]) -> TimeWindow | CountWindo
             )
         case name:
             raise LanguageError(
-                f"There is no window {name}; {or_nearest(name, _NAMES)}", scope.text, call.start, call.end
+                f"Window function {name} does not exist; {or_nearest(name, _NAMES)}", scope.text, call.start, call.end
             )
 
 
@@ -48,7 +48,7 @@ def _time_window(scope: Scope, call: Call) -> TimeWindow:
     time = scope.time
     if not 2 <= len(call.arguments) <= 4 or call.distinct:
         raise LanguageError(
-            f"window takes the time field, a duration and perhaps a slide and a start: window({time}, '10 seconds').",
+            f"window takes the time field, a duration, an optional slide and start: window({time}, '10 seconds').",
             scope.text,
             call.start,
             call.end,
@@ -74,24 +74,22 @@ def _time_window(scope: Scope, call: Call) -> TimeWindow:
 def _positive(scope: Scope, node: Argument) -> int:
     duration = duration_of(scope.text, node)
     if duration <= 0:
-        raise LanguageError("This duration must be longer than nothing.", scope.text, node.start, node.end)
+        raise LanguageError("This duration must be greater than zero.", scope.text, node.start, node.end)
     return duration
 
 
 def duration_of(text: str, node: Argument) -> int:
-    """The microseconds of a text literal; what is wrong with it is pointed at within the whole text."""
+    """Return the microseconds of a text literal; errors point at the part of the whole text."""
     if not isinstance(node, Literal) or node.kind is not LiteralKind.TEXT:
         raise LanguageError("A duration in quotes is expected here, such as '10 seconds'.", text, node.start, node.end)
-    written = str(node.value)
+    value = str(node.value)
     try:
-        duration = parse_duration(written)
+        duration = parse_duration(value)
         if abs(duration) > LONGEST:
-            raise LanguageError(
-                "This duration is too long: give at most 36525 days, 100 years.", written, 0, len(written)
-            )
+            raise LanguageError("This duration is too long: use at most 36525 days, 100 years.", value, 0, len(value))
         return duration
     except LanguageError as error:
-        if text[node.start + 1 : node.end - 1] != written or not written:  # escapes: offsets would not fit
+        if text[node.start + 1 : node.end - 1] != value or not value:  # with escapes, the offsets differ
             raise LanguageError(error.message, text, node.start, node.end) from None
         inside = node.start + 1
         raise LanguageError(error.message, text, inside + error.start, inside + error.end) from None
@@ -100,7 +98,7 @@ def duration_of(text: str, node: Argument) -> int:
 def _count_window(scope: Scope, call: Call) -> CountWindow:
     if not 1 <= len(call.arguments) <= 2 or call.distinct:
         raise LanguageError(
-            "count_window takes a number of publications and perhaps a shift: count_window(100, 10).",
+            "count_window takes a number of publications and an optional shift: count_window(100, 10).",
             scope.text,
             call.start,
             call.end,

@@ -1,8 +1,8 @@
-"""Matching: which standing subscriptions does each event match?
+"""Matching: the subscriptions that each event of a batch matches. Needs no Spark.
 
-`Index` is the way in, and needs no Spark. `encode` turns subscriptions into ranges of whole numbers (`predicates`),
-`standing` decides where each is kept, `layout` how those on one shelf are filed. `kernels.tiles` matches large
-batches, `transposed` a few events, `hashed` what asks for a value that hardly anyone else asks for.
+Start with `index` (class `Index`). `encode` turns subscriptions into ranges of whole numbers (`predicates`), `standing`
+stores them on shelves, and `layout` orders the subscriptions of one shelf. `kernels.tiles` matches large batches,
+`transposed` a few events, and `hashed` subscriptions to a value that few others ask for.
 """
 
 from sparing.match.explain import Explanation, Failure

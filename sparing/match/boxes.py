@@ -1,4 +1,4 @@
-"""Rows held each against a box of its own, as advertisements are."""
+"""Checks of rows, each against its own box, such as the publisher's advertisement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparing.model.types import FieldType
 
 
 class Boxes:
-    """Boxes by number; nothing changes by use."""
+    """Immutable boxes by number."""
 
     def __init__(self, fields: Mapping[str, FieldType], boxes: Sequence[Box]) -> None:
         self._encoder = Encoder(fields)
@@ -24,7 +24,7 @@ class Boxes:
         self._used = np.bincount(self._predicates.field, minlength=len(fields)) > 0
 
     def admit(self, columns: Mapping[str, Column], box: np.ndarray) -> np.ndarray:
-        """Whether each row lies in the box with the number that is given for it; rows with number -1 do."""
+        """Return whether each row is in its box, given by number; true for number -1."""
         admitted = np.ones(len(box), dtype=bool)
         if self._used.any():
             codes, valid = self._encoder.codes(columns, self._used, len(box))

@@ -1,4 +1,4 @@
-"""Columns of publications as arrays, straight from Arrow."""
+"""Columns of publications: Arrow arrays as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sparing.model.types import MOST_DIGITS, FieldType, Kind, float_codes
 
 @dataclass(frozen=True)
 class Column:
-    """`data` as aggregate functions take values (see `functions`), or for text an Arrow array.
+    """A column: `data` has the values for aggregate functions (see `functions`), or an Arrow array for text.
 
-    Where `valid` is False, values mean nothing.
+    Rows that are not `valid` are NULL; their values are undefined.
     """
 
     type: FieldType
@@ -27,7 +27,7 @@ class Column:
 
     @cached_property
     def values(self) -> np.ndarray:
-        """The values as an array; text as Python strings."""
+        """The values as a NumPy array; text as Python strings."""
         if isinstance(self.data, np.ndarray):
             return self.data
         strings: np.ndarray = self.data.to_numpy(zero_copy_only=False)
@@ -41,29 +41,29 @@ class Column:
         return self.data
 
     def take(self, rows: np.ndarray) -> Column:
-        """The column of some rows."""
+        """Return the column of some rows."""
         if isinstance(self.data, np.ndarray):
             return Column(self.type, self.data[rows], self.valid[rows])
         return Column(self.type, self.data.take(pa.array(rows)), self.valid[rows])
 
     def blank(self, rows: int) -> Column:
-        """A column of the same type without any value."""
+        """Return a column of NULLs with the same type."""
         nothing = None if self.type.kind is Kind.TEXT else 0
         return Column(self.type, np.full(rows, nothing, dtype=self.values.dtype), np.zeros(rows, dtype=bool))
 
     def there(self, rows: np.ndarray) -> np.ndarray:
-        """The values of some rows, without the missing ones."""
+        """Return the values of some rows, without NULLs."""
         values: np.ndarray = self.values[rows]
         valid = self.valid[rows]
         return values if valid.all() else values[valid]
 
     def codes(self) -> np.ndarray:
-        """Codes in the type's order (for text: the text itself)."""
+        """Return the codes of the values (for text, the text itself)."""
         return float_codes(self.values) if self.type.kind is Kind.FLOATING else self.values
 
 
 def column(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
-    """The column of an Arrow array whose type fits the field's."""
+    """Return the column of an Arrow array, cast to the field's type."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     match type_.kind:
@@ -73,7 +73,7 @@ def column(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
             array = array.cast(pa.float64())
         case Kind.BOOLEAN:
             array = array.cast(pa.bool_()).cast(pa.int64())
-        case Kind.DECIMAL:  # whole numbers need many digits on the way, and none may be lost in the end
+        case Kind.DECIMAL:  # whole numbers need more digits in between; the second cast fails if digits are lost
             array = array.cast(pa.decimal128(38, type_.scale)).cast(pa.decimal128(MOST_DIGITS, type_.scale))
         case Kind.DATE:
             array = array.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
@@ -89,19 +89,19 @@ def column(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
 
 
 def _unscaled(array: pa.Array) -> np.ndarray:
-    """The digits of decimals. Each takes 16 bytes, and at most 18 digits fit the lower eight of them."""
+    """Return the unscaled digits of decimals: the lower 8 of 16 bytes, which hold 18 digits."""
     words = np.frombuffer(array.buffers()[1], dtype=np.int64)
     return words[2 * array.offset : 2 * (array.offset + len(array)) : 2].copy()
 
 
 def arrow(found: Column) -> pa.Array:
-    """A column as an Arrow array again: doubles, text, and codes for all other types."""
+    """Return a column as an Arrow array of doubles, text, or codes for all other types."""
     kind = {Kind.FLOATING: pa.float64(), Kind.TEXT: pa.string()}.get(found.type.kind, pa.int64())
     return pa.array(found.values, type=kind, mask=~found.valid)
 
 
 def unarrow(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
-    """The inverse of `arrow`."""
+    """Return the column of an array from `arrow`."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)

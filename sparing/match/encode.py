@@ -1,4 +1,4 @@
-"""Boxes as predicates, and columns as codes."""
+"""Encoding of boxes as predicates, and of columns as codes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparing.model.types import FieldType, Kind
 
 
 class Encoder:
-    """The fields of a topic in order, and the texts that bounds name."""
+    """The numbered fields of a topic, and the labels of the texts in bounds."""
 
     def __init__(self, fields: Mapping[str, FieldType]) -> None:
         self.fields = dict(fields)
@@ -24,12 +24,12 @@ class Encoder:
         self.texts = {name: Texts() for name, type_ in self.fields.items() if type_.kind is Kind.TEXT}
 
     def learn(self, boxes: Iterable[Box], texts: Mapping[str, Iterable[str]] | None = None) -> bool:
-        """Make the texts in boxes known, and others by field. False if labels that were given out earlier changed."""
+        """Add labels for the texts in boxes and for `texts` by field; return False if existing labels changed."""
         found = {field: set(some) for field, some in (texts or {}).items()}
         for box in boxes:
             for field, constraint in box.constraints:
                 if field not in self.fields:
-                    raise SparingError(f"There is no field {field}: the fields are {', '.join(self.fields)}.")
+                    raise SparingError(f"Field {field} does not exist: use one of {', '.join(self.fields)}.")
                 if field in self.texts:
                     mine = found.setdefault(field, set())
                     for low, high in constraint.ranges:
@@ -41,7 +41,7 @@ class Encoder:
         return all(kept)
 
     def predicates(self, boxes: Sequence[Box | None]) -> Predicates:
-        """The predicates of boxes whose texts are known; of None, which nothing lies in, one that nothing satisfies."""
+        """Return the predicates of boxes whose texts have labels; None becomes a predicate that is never satisfied."""
         starts, field, set_ = [0], list[int](), list[int]()
         low, last = list[int](), list[int]()
         set_starts, set_low, set_last, set_missing = [0], list[int](), list[int](), list[bool]()
@@ -69,7 +69,7 @@ class Encoder:
         )  # fmt: skip
 
     def closed(self, field: str, bounds: Range) -> tuple[int, int]:
-        """The closed range of codes that a half-open one of a field is."""
+        """Return a half-open range of a field as a closed range of codes."""
         low, high = bounds
         if field in self.texts:
             texts = self.texts[field]
@@ -80,7 +80,7 @@ class Encoder:
         return LEAST if low is None else int(low), MOST if high is None else int(high) - 1
 
     def relabeled(self, predicates: Predicates) -> Predicates:
-        """Predicates that were made before labels changed, with the labels of now."""
+        """Return predicates with old labels, translated to the current labels."""
         low, last = predicates.low.copy(), predicates.last.copy()
         set_low, set_last = predicates.sets.low.copy(), predicates.sets.last.copy()
         in_set = np.repeat(np.arange(len(predicates.sets)), np.diff(predicates.sets.starts))
@@ -94,7 +94,7 @@ class Encoder:
         return Predicates(predicates.starts, predicates.field, low, last, predicates.set, sets)
 
     def box(self, predicates: Predicates) -> Box | None:
-        """The box of the only subscription that is given; None if nothing lies in it."""
+        """Return the box of a single subscription; None if it is empty."""
         names = list(self.fields)
         constraints = {}
         for k in range(len(predicates.field)):
@@ -119,7 +119,7 @@ class Encoder:
         return None if low == LEAST else low, None if last == MOST else last + 1
 
     def codes(self, columns: Mapping[str, Column], used: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        """Codes and validity of the used fields of a batch: [field, row]. Of other fields nothing is missing."""
+        """Return codes and validity of a batch, [field, row]; unused fields are valid everywhere."""
         codes = np.zeros((len(self.fields), rows), dtype=np.int64)
         valid = np.ones((len(self.fields), rows), dtype=bool)
         for number, name in enumerate(self.fields):

@@ -1,4 +1,4 @@
-"""Why an event matches a subscription, or why not."""
+"""Explanations: the constraints of a subscription that an event fails."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparing.model.types import NAN_CODE, Code, FieldType, Kind
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A constraint that an event does not satisfy: the field, what was asked for as SQL, and the value it has."""
+    """A constraint that an event fails: the field, the constraint as SQL, and the event's value."""
 
     field: str
     wanted: str
@@ -28,7 +28,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The constraints that failed, in the order of the fields; if none did, the event matches."""
+    """The constraints that an event fails, in the order of the fields; none if it matches."""
 
     failures: tuple[Failure, ...]
 
@@ -42,38 +42,38 @@ class Explanation:
 
 
 def explain(event: Mapping[str, Any], box: Box | None, types: Mapping[str, FieldType]) -> Explanation:
-    """Hold one event, given as values by field, against a box."""
+    """Explain an event, given as values by field, and a box (None: empty)."""
     if unknown := sorted(set(event) - set(types)):
-        raise SparingError(f"There is no field {unknown[0]}: the fields are {', '.join(types)}.")
+        raise SparingError(f"Field {unknown[0]} does not exist: use one of {', '.join(types)}.")
     if box is None:
         return Explanation((Failure("the subscription", "false", "one that nothing can match"),))
     return explain_codes({field: code_of(event.get(field), field, types[field]) for field in box.fields}, box, types)
 
 
 def explain_codes(codes: Mapping[str, Code | None], box: Box, types: Mapping[str, FieldType]) -> Explanation:
-    """Hold an event, given by the codes of its fields, against a box."""
+    """Explain an event, given as codes by field, and a box."""
     failures = [
-        Failure(field, constraint.sql(field, types[field]), _written(codes[field], types[field]))
+        Failure(field, constraint.sql(field, types[field]), _value_text(codes[field], types[field]))
         for field, constraint in box.constraints
         if not constraint.admits(codes[field])
     ]
     return Explanation(tuple(failures))
 
 
-def _written(code: Code | None, kind: FieldType) -> str:
+def _value_text(code: Code | None, type_: FieldType) -> str:
     if code is None:
         return "missing"
-    return "NaN" if kind.kind is Kind.FLOATING and code == NAN_CODE else kind.literal(code)
+    return "NaN" if type_.kind is Kind.FLOATING and code == NAN_CODE else type_.literal(code)
 
 
-def code_of(value: Any, field: str, kind: FieldType) -> Code | None:
-    """The code of a Python value, None for a missing one."""
+def code_of(value: Any, field: str, type_: FieldType) -> Code | None:
+    """Return the code of a Python value, None for NULL."""
     if value is None:
         return None
     try:
-        found = column(pa.array([value]), kind)
-    except (ValueError, OverflowError, pa.ArrowException) as error:  # Arrow lets some of Python's own errors through
-        raise SparingError(f"{value!r} is not a value of field {field}, which is {kind}: {error}.") from error
-    if not found.valid[0]:
+        values = column(pa.array([value]), type_)
+    except (ValueError, OverflowError, pa.ArrowException) as error:  # Arrow also raises some of Python's errors
+        raise SparingError(f"{value!r} is not a value of field {field}, which is {type_}: {error}.") from error
+    if not values.valid[0]:
         return None
-    return str(found.values[0]) if kind.kind is Kind.TEXT else int(found.codes()[0])
+    return str(values.values[0]) if type_.kind is Kind.TEXT else int(values.codes()[0])

@@ -1,4 +1,4 @@
-"""Subscriptions that hardly any other shares its value with: each is found by that value, and checked as it stands."""
+"""Subscriptions to a value that few others ask for: found by binary search for the value, and checked one by one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sparing.match.predicates import Predicates
 
 @dataclass(frozen=True)
 class Hashed:
-    """Subscriptions in ascending order of the value that they ask field `field` for."""
+    """Subscriptions in ascending order of the value that they require of `field`."""
 
     field: int
     keys: np.ndarray
@@ -24,18 +24,18 @@ class Hashed:
 
     @classmethod
     def of(cls, field: int, codes: np.ndarray, number: np.ndarray, predicates: Predicates) -> Hashed:
-        """From subscriptions, each with the value it asks for."""
+        """Create it from subscriptions and the codes of their values."""
         order = np.argsort(codes, kind="stable")
         keys, first = np.unique(codes[order], return_index=True)
         return cls(field, keys, np.append(first, len(order)), number[order].astype(np.int32), predicates.take(order))
 
     @cached_property
     def fields(self) -> np.ndarray:
-        """The fields that they ask about."""
+        """The constrained fields."""
         return np.unique(self.predicates.field)
 
     def match(self, events: EventColumns) -> tuple[np.ndarray, np.ndarray]:
-        """Matching pairs of rows and numbers, rows ascending."""
+        """Return matching pairs of rows and numbers, rows ascending."""
         found: tuple[np.ndarray, np.ndarray] = match_by_value(
             events, self.field, self.keys, self.key_starts, self.number, self.predicates.ranges
         )

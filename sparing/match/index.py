@@ -1,4 +1,4 @@
-"""`Index`: standing subscriptions on one side, batches of events on the other, matching pairs out."""
+"""`Index`: subscriptions that are matched with batches of events."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from sparing.model.box import Box
 from sparing.model.errors import SparingError
 from sparing.model.types import FieldType, field_type
 
-FEW_EVENTS = 24  # for so many events at a shelf it is quicker to index the subscriptions than the events
-MOST_PAIRS = 1 << 27  # of one slice
+FEW_EVENTS = 24  # events at a shelf up to which an index of subscriptions is faster than one of events
+MOST_PAIRS = 1 << 27  # in one slice
 MOST_FIELDS = 4096
-KEPT = 1 << 28  # entries of working space that are kept from one batch to the next
+KEPT = 1 << 28  # array entries of the workspace that are kept between batches
 
 Id = Any
 
 
 class TooManyPairsError(Exception):
-    """A batch has more matches than were asked for."""
+    """A batch has more matches than the limit."""
 
 
 @dataclass(frozen=True)
 class Matches:
-    """Matching pairs, by event: `numbers[starts[e]:starts[e + 1]]` are the subscriptions that row `events[e]` matches.
+    """Matching pairs by event: row `events[e]` matches the subscriptions `numbers[starts[e]:starts[e + 1]]`.
 
-    Numbers count subscriptions in the order in which the index got to know them; `ids` are their names.
+    Subscriptions are numbered in the order of insertion; `ids` are their names.
     """
 
     events: np.ndarray
@@ -72,19 +72,19 @@ class Matches:
         if self.names is None:
             ids = pa.array(self.numbers)
         else:
-            ids = self._ids_as_array() if len(self) else pa.array(self.names[:1])[:0]  # of the same type all the same
+            ids = self._ids_as_array() if len(self) else pa.array(self.names[:1])[:0]  # empty, with the same type
         return pa.table({"event": pa.array(self.rows), "subscription": ids})
 
     def _ids_as_array(self) -> pa.Array:
         try:
             return pa.array(self.ids)
         except pa.ArrowException as error:
-            raise SparingError(f"The ids do not fit into one column: {error}. Give all of them one type.") from error
+            raise SparingError(f"The ids do not fit into one column: {error}. Use one type for all ids.") from error
 
 
 @dataclass(frozen=True)
 class Stats:
-    """How large an index is, and what the last batch took."""
+    """The size of an index, and the work for the last batch."""
 
     subscriptions: int
     shelves: int
@@ -94,16 +94,16 @@ class Stats:
     events: int
     pairs: int
     looked_at: int  # (subscription, tile of 512 events) pairs of the last batch
-    verified: int  # (subscription, event) pairs that were compared value by value
+    verified: int  # (subscription, event) pairs that were compared by value
 
     @property
     def bytes_per_subscription(self) -> float:
-        """Memory for each subscription."""
+        """Bytes of memory per subscription."""
         return self.bytes / self.subscriptions if self.subscriptions else 0.0
 
 
 class Index:
-    """Matches batches of events against standing subscriptions, exactly.
+    """An index of subscriptions that matches batches of events exactly.
 
     >>> index = Index({"symbol": "string", "price": "double"}, [
     ...     {"id": "cheap", "where": "price < 10"},
@@ -121,10 +121,10 @@ class Index:
     """
 
     def __init__(self, fields: Mapping[str, FieldType | str], subscriptions: Any = None) -> None:
-        """`fields` are the types of the events' fields. `subscriptions` is a table; see `tables`."""
+        """Create an index from the types of the events' fields and a table of subscriptions (see `tables`)."""
         types = {name: field_type(kind) if isinstance(kind, str) else kind for name, kind in fields.items()}
         if len(types) > MOST_FIELDS:
-            raise SparingError(f"An index takes at most {MOST_FIELDS} fields, and these are {len(types)}.")
+            raise SparingError(f"An index can have at most {MOST_FIELDS} fields, not {len(types)}.")
         self._encoder = Encoder(types)
         self._ids: list[Id] | None = None
         self._number_of: dict[Id, int] | None = None
@@ -144,7 +144,7 @@ class Index:
     def of_boxes(
         cls, fields: Mapping[str, FieldType], boxes: Sequence[Box | None], ids: Sequence[Id] | None = None
     ) -> Index:
-        """From boxes; without ids, these are their numbers."""
+        """Create an index from boxes; the default ids are their numbers."""
         index = cls(fields)
         index._encoder.learn(box for box in boxes if box is not None)
         index._start(index._encoder.predicates(boxes), None if ids is None else list(ids))
@@ -154,15 +154,15 @@ class Index:
         self._count = len(predicates)
         if ids is not None:
             self._ids = ids
-            self._names_must_differ()
+            self._number_ids()
         self._standing = Standing.of(len(self._encoder.fields), predicates, np.arange(self._count))
 
-    def _names_must_differ(self) -> None:
+    def _number_ids(self) -> None:
         assert self._ids is not None
         self._number_of = {name: number for number, name in enumerate(self._ids)}
         if len(self._number_of) < len(self._ids):
             twice = next(name for number, name in enumerate(self._ids) if self._number_of[name] != number)
-            raise SparingError(f"Two subscriptions have the id {twice!r}: give each its own.")
+            raise SparingError(f"Two subscriptions have the id {twice!r}: use unique ids.")
 
     def __len__(self) -> int:
         return self._count - len(self._gone)
@@ -172,14 +172,14 @@ class Index:
 
     @property
     def numbers(self) -> int:
-        """How many numbers have been given to subscriptions so far; those that were removed keep theirs."""
+        """The number of subscriptions inserted so far, including removed ones."""
         return self._count
 
     def number_of(self, id_: Id) -> int:
-        """The number of a subscription."""
+        """Return the number of a subscription."""
         number = self._find(id_)
         if number is None:
-            raise SparingError(f"There is no subscription {id_!r}.")
+            raise SparingError(f"Subscription {id_!r} does not exist.")
         return number
 
     @property
@@ -188,7 +188,7 @@ class Index:
         return dict(self._encoder.fields)
 
     def insert(self, id_: Id, where: str | Box) -> None:
-        """Add one subscription: an SQL condition or a box."""
+        """Add one subscription: a SQL condition or a box."""
         if self._find(id_) is not None:
             raise SparingError(f"There is a subscription {id_!r} already: remove it first, or choose another id.")
         box = parse_filter(where, self._encoder.fields) if isinstance(where, str) else where
@@ -226,7 +226,7 @@ class Index:
             self._standing.add(predicates, numbers)
 
     def remove(self, id_: Id) -> None:
-        """Drop a subscription."""
+        """Remove a subscription."""
         number = self.number_of(id_)
         self._changes += 1
         self._standing.remove(number)
@@ -241,23 +241,23 @@ class Index:
         return id_ if known else None
 
     def _relabel(self) -> None:
-        """Some text found no room among the labels, so they have all changed: lay out what stands with the new ones."""
+        """Rebuild the index after text labels have changed, because there was no free label between two others."""
         predicates, numbers = self._standing.everything()
         self._standing = Standing.of(len(self._encoder.fields), self._encoder.relabeled(predicates), numbers)
 
     def match(self, batch: pa.RecordBatch | pa.Table) -> Matches:
-        """All matching pairs of a batch whose columns are named like the fields that subscriptions ask about."""
+        """Return all matching pairs of a batch; it needs a column for every field that subscriptions constrain."""
         return self.match_columns(self._columns(batch), batch.num_rows)
 
     def slices(self, batch: pa.RecordBatch | pa.Table, pairs: int = MOST_PAIRS) -> Iterator[Matches]:
-        """The same in parts, each with all pairs of some of the events, and no more than asked for (but for one event).
+        """Yield the matching pairs in slices of at most `pairs`, or of one event if that has more.
 
-        Memory stays bounded, however many pairs there are. The index must not change until all parts have been read.
+        A slice has all pairs of its events, so memory is bounded. The index must not change until all slices are read.
         """
         return self.slice_columns(self._columns(batch), batch.num_rows, pairs)
 
     def match_columns(self, columns: Mapping[str, Column], rows: int) -> Matches:
-        """All matching pairs of a batch, given as columns by field."""
+        """Return all matching pairs of a batch, given as columns by field."""
         codes, valid = self._encoded(columns, rows)
         return self._match(codes, valid, np.arange(rows, dtype=np.int32), None)
 
@@ -270,7 +270,7 @@ class Index:
         while start < rows:
             if self._changes != changes:
                 raise SparingError(
-                    "The index was changed while slices of a batch were being read: read them all first."
+                    "The index changed while slices of a batch were read: read all slices before changing it."
                 )
             end = min(rows, start + size)
             everyone = end - start == rows
@@ -286,19 +286,19 @@ class Index:
             start = end
 
     def _by_shelf(self, codes: np.ndarray) -> np.ndarray:
-        """Rows in an order that brings events together that visit the same shelf."""
+        """Return the rows ordered by the value of the most frequent shelf field."""
         owned = [shelf.field for shelf in self._standing.base.shelves if shelf.field is not None]
         if not owned:
             return np.arange(codes.shape[1], dtype=np.int32)
         return np.argsort(codes[max(set(owned), key=owned.count)], kind="stable").astype(np.int32)
 
     def _fitting(self, rows: int, pairs: int) -> int:
-        """How many rows to try at once, going by the last batch."""
+        """Return the number of rows for the next slice, estimated from the last batch."""
         last_rows, last_pairs, _, _ = self._last
         if last_pairs * rows <= pairs * last_rows:
             return max(1, rows)
         fitting = int(0.9 * pairs * last_rows / last_pairs)
-        return max(1, fitting if fitting < BITS else fitting // BITS * BITS)  # tiles that are not full take as long
+        return max(1, fitting if fitting < BITS else fitting // BITS * BITS)  # a partial tile costs as much
 
     def _columns(self, batch: pa.RecordBatch | pa.Table) -> dict[str, Column]:
         columns = {}
@@ -309,7 +309,7 @@ class Index:
             places = batch.schema.get_all_field_indices(name)
             if len(places) != 1:
                 count = "two columns" if places else "no column"
-                raise SparingError(f"The batch has {count} {name}, which subscriptions ask about.")
+                raise SparingError(f"The batch has {count} {name}: subscriptions on this field need exactly one.")
             try:
                 columns[name] = column(batch.column(name), kind)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
@@ -362,16 +362,16 @@ class Index:
         return Matches(of, starts, out, self._ids)
 
     def explain(self, event: Mapping[str, Any], id_: Id) -> Explanation:
-        """Which constraints of a subscription an event fails, if any."""
+        """Return the constraints of a subscription that an event fails."""
         box = self._encoder.box(self._standing.of_number(self.number_of(id_)))
         return explain(event, box, self._encoder.fields)
 
     def tidy(self) -> None:
-        """Lay all out anew at once, which a match otherwise does when enough subscriptions have come and gone."""
+        """Rebuild the index now; `match` does so after many insertions and removals."""
         self._standing.tidy()
 
     def stats(self) -> Stats:
-        """How large the index is, and what the last batch took."""
+        """Return the size of the index, and the work for the last batch."""
         base, tiers = self._standing.base, self._standing.tiers
         bytes_ = sum(shelf.nbytes for shelf in self._standing.shelves())
         bytes_ += sum(hashed.nbytes for hashed in base.hashed)
@@ -383,7 +383,7 @@ class Index:
 
 
 class _Visitors:
-    """The rows that visit each shelf of a value."""
+    """The rows of a batch by shelf: those with the shelf's value."""
 
     def __init__(self, events: EventColumns, shelves: Sequence[Shelf]) -> None:
         self._rows: dict[tuple[int, int], np.ndarray] = {}
@@ -394,12 +394,12 @@ class _Visitors:
                 self._rows[field, code] = rows[starts[at] : starts[at + 1]]
 
     def of(self, field: int, code: int) -> np.ndarray:
-        """The rows, ascending."""
+        """Return the rows with a value, ascending."""
         return self._rows[field, code]
 
 
 class _Workspace:
-    """Arrays that matches are collected in, kept from one batch to the next: fresh memory is slow to come by."""
+    """Arrays for matches, reused between batches because allocation is slow."""
 
     def __init__(self) -> None:
         self._outputs: list[np.ndarray] = []
@@ -412,7 +412,7 @@ class _Workspace:
         self.looked_at = np.zeros(2, dtype=np.int64)
 
     def clear(self) -> None:
-        """Start on a new batch."""
+        """Start a new batch."""
         self.collected = Collected(0, 0, 0, *self.collected[3:])
         self.looked_at = np.zeros(2, dtype=np.int64)
 
@@ -426,9 +426,9 @@ class _Workspace:
         self.collected = Collected(*found)
 
     def output(self, size: int) -> np.ndarray:
-        """Room for so many matches: one that was handed out earlier, if nobody looks at it any more.
+        """Return an array for `size` matches: a previous one if it is no longer referenced.
 
-        There are two, because in a loop over slices the earlier one is still looked at while the next is filled.
+        Two are kept, because a loop over slices still references one while the next is filled.
         """
         for at in range(len(self._outputs)):
             if sys.getrefcount(self._outputs[at]) == 2 and len(self._outputs[at]) >= size:
@@ -438,7 +438,7 @@ class _Workspace:
         return made[:size]
 
     def trim(self) -> None:
-        """Give back what an extraordinary batch took."""
+        """Release arrays that are larger than KEPT."""
         if len(self.collected.heap) > KEPT:
             self._start_over()
         self._outputs = [made for made in self._outputs if len(made) <= KEPT]

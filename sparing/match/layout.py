@@ -1,8 +1,8 @@
-"""How standing subscriptions are laid out for matching.
+"""The layout of subscriptions on shelves.
 
-Subscriptions that ask a field for the same value can share a *shelf*, which only events with that value visit. Each
-shelf has its own buckets per field (their edges are taken from the bounds that its subscriptions use), and some *pivot*
-fields: every subscription is filed under the pivot that it is most selective in.
+A *shelf* has subscriptions that require the same value of a field, and is matched with events of that value only. Each
+shelf has its own buckets per field (their edges are bounds of its subscriptions) and some *pivot* fields: every
+subscription is filed under the pivot field in which it is most selective.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNSORTED = -1
 
 
 def make_buckets(used: np.ndarray, field: np.ndarray, bounds: np.ndarray) -> FieldBuckets:
-    """Buckets of the used fields for the given bounds: every bound is an edge, or the edges are their quantiles."""
+    """Return buckets of the used fields: every bound is an edge, or the edges are quantiles of the bounds."""
     fields = len(used)
     most = int(min(MOST_EDGES, max(1, MOST_ROWS // max(1, int(used.sum())) - 3)))
     edges = np.full((fields, 2 * (MOST_EDGES + 1)), MOST, dtype=np.int64)
@@ -49,13 +49,13 @@ def make_buckets(used: np.ndarray, field: np.ndarray, bounds: np.ndarray) -> Fie
         size = len(distinct)
         edges[f, :size] = distinct
         count[f] = size
-        # The rough table leaves out the outermost edges: they may lie so far off that all others share a cell.
+        # The rough table ignores the outermost edges: they may be so far away that all others share a cell.
         low, high = int(distinct[size // 50]), int(distinct[size - 1 - size // 50])
         base[f] = low
         shift[f] = max(0, (high - low).bit_length() - (CELLS.bit_length() - 1))
         fill_cells(edges[f], size, base[f], shift[f], cells[f])
         steps[f] = int(np.diff(cells[f].astype(np.int64)).max()).bit_length()
-    rows = np.where(used, count + 3, 0)  # before the missing ones, after them, after each bucket
+    rows = np.where(used, count + 3, 0)  # before NULL, after NULL, after each bucket
     first_row = np.cumsum(rows) - rows
     return FieldBuckets(edges, count, base, shift, cells, steps, first_row, rows)
 
@@ -71,7 +71,7 @@ class Placed:
 
 
 def place(buckets: FieldBuckets, predicates: Predicates) -> Placed:
-    """Where predicates lie in a shelf's buckets."""
+    """Return the buckets of predicates on a shelf."""
     size = len(predicates.field)
     low, last = np.empty(size, dtype=np.int16), np.empty(size, dtype=np.int16)
     placed = Placed(np.empty(size, dtype=np.uint32), low, last, np.empty(size, dtype=np.uint8))
@@ -90,7 +90,7 @@ class Filed:
 
 
 def place_sets(buckets: FieldBuckets, predicates: Predicates) -> tuple[np.ndarray, PlacedSets]:
-    """The sets of subscriptions in buckets, and for each subscription its place among them (0 without any)."""
+    """Return each subscription's position among the sets (0 if it has none), and the sets as runs of buckets."""
     which = np.flatnonzero(predicates.set >= 0)
     set_of = np.zeros(len(predicates), dtype=np.int32)
     owner = np.searchsorted(predicates.starts, which, side="right") - 1
@@ -106,7 +106,7 @@ def place_sets(buckets: FieldBuckets, predicates: Predicates) -> tuple[np.ndarra
 
 
 def bounds_of(predicates: Predicates) -> tuple[np.ndarray, np.ndarray]:
-    """Field and code of every bound: where a range begins, and what follows its end."""
+    """Return field and code of every bound: the start of a range, and the code after its end."""
     one = predicates.set < 0
     field = [predicates.field[one], predicates.field[one]]
     low, last = [predicates.low[one]], [predicates.last[one]]
@@ -128,7 +128,7 @@ def bounds_of(predicates: Predicates) -> tuple[np.ndarray, np.ndarray]:
 
 
 def choose_pivots(share: np.ndarray, predicates: Predicates, placed: Placed, owned: int | None, size: int) -> list[int]:
-    """Fields worth sorting events by, the best first, judged by a sample of a shelf's `size` subscriptions."""
+    """Return the fields to sort events by, the best first, from a sample of a shelf's `size` subscriptions."""
     fields = len(share)
     if size < PIVOT_GAIN or not len(predicates):
         return []
@@ -150,7 +150,7 @@ def choose_pivots(share: np.ndarray, predicates: Predicates, placed: Placed, own
 
 
 def shares(buckets: FieldBuckets) -> np.ndarray:
-    """[field, r]: the share of events expected in the buckets before r, if events spread as the bounds do."""
+    """Return [field, r]: the expected share of events in the buckets before r, if events are spread like bounds."""
     at = np.arange(MOST_BUCKETS + 2)
     share: np.ndarray = np.clip((at[None, :] - 1) / (buckets.edge_count + 1)[:, None], 0, 1)
     return share
@@ -201,13 +201,13 @@ def file_under(
 
 
 def sampled(size: int) -> np.ndarray:
-    """Which of so many subscriptions to judge by: all, or evenly spread ones."""
+    """Return the subscriptions of a sample: all, or evenly spaced ones."""
     return np.arange(size) if size <= SAMPLE else np.linspace(0, size - 1, SAMPLE).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """Subscriptions that share a value of a field (`field`, `code`), or that share nothing (`field` None)."""
+    """Subscriptions with the same value of a field (`field`, `code`), or the common shelf (`field` None)."""
 
     field: int | None
     code: int
@@ -230,23 +230,23 @@ class Shelf:
 
     @property
     def owned(self) -> int:
-        """Predicates at the end of each subscription that need no look, because the shelf stands for them."""
+        """The number of predicates at the end of each subscription that hold for every event of the shelf."""
         return 0 if self.field is None else 1
 
     @cached_property
     def pivots(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The fields that subscriptions are filed under (-1: none), and where each one's slots begin and end."""
+        """The fields that subscriptions are filed under (-1: none), with the start and end of their slots."""
         under = self.filed.under
         begin = np.flatnonzero(np.append(True, under[1:] != under[:-1])) if len(under) else np.zeros(0, dtype=np.int64)
         return under[begin], begin, np.append(begin[1:], len(under)).astype(np.int64)
 
     @cached_property
     def table(self) -> np.ndarray:
-        """Room for the rows of one tile."""
+        """Memory for the rows of one tile."""
         return words(int(self.buckets.rows.sum()) + 1)
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it takes."""
+        """Bytes of memory."""
         arrays = (*self.filed.filing, *self.filed.placed_sets, *self.buckets, self.filed.under, self.table)
         return self.filed.predicates.nbytes + sum(array.nbytes for array in arrays)

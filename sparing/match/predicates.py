@@ -1,8 +1,7 @@
-"""Subscriptions as arrays: each one's predicates end to end.
+"""Subscriptions as arrays of predicates.
 
-A predicate is a field and the closed range of codes that its value must lie in. Where a constraint is not one range (a
-set of values, not-equal, or anything that admits a missing value), the range is the one that spans them all, and the
-ranges themselves are in a `Sets` besides.
+A predicate is a field and a closed range of codes for its value. If a constraint is not one range (a set of values,
+not-equal, or one that admits NULL), the range spans all its ranges, which are in a `Sets`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ __all__ = ["LEAST", "MOST", "NO_SET", "Predicates", "Sets"]
 
 @dataclass(frozen=True)
 class Sets:
-    """Unions of closed ranges of codes, ascending, end to end; `missing` if no value at all will do too."""
+    """Unions of closed, ascending ranges of codes, concatenated; with NULL if `missing`."""
 
     starts: np.ndarray
     low: np.ndarray
@@ -39,7 +38,7 @@ class Sets:
 
     @classmethod
     def joined(cls, parts: Sequence[Sets]) -> Sets:
-        """Several one after the other."""
+        """Return the concatenation of several."""
         return cls(
             _joined_starts([part.starts for part in parts]),
             np.concatenate([part.low for part in parts]),
@@ -74,7 +73,7 @@ class Predicates:
 
     @cached_property
     def ranges(self) -> PredicateArrays:
-        """The same for compiled code."""
+        """The arrays for kernels."""
         sets = self.sets
         return PredicateArrays(
             self.starts, self.field, self.low, self.last, self.set, sets.starts, sets.low, sets.last, sets.missing
@@ -95,7 +94,7 @@ class Predicates:
 
     @classmethod
     def joined(cls, parts: Sequence[Predicates]) -> Predicates:
-        """The subscriptions of several, one after the other."""
+        """Return the concatenation of several."""
         before = np.cumsum([0] + [len(part.sets) for part in parts])
         shifted = [np.where(p.set >= 0, p.set + b, NO_SET) for p, b in zip(parts, before[:-1], strict=True)]
         return cls(
@@ -108,7 +107,7 @@ class Predicates:
         )
 
     def take(self, which: np.ndarray) -> Predicates:
-        """Some of the subscriptions, with only the sets that they need."""
+        """Return some of the subscriptions, with only the sets that they need."""
         starts, at = _pick(self.starts, which)
         set_ = self.set[at]
         needed = set_ >= 0
@@ -125,7 +124,7 @@ def _joined_starts(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _pick(starts: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """New starts of some of the runs, and the places of all that is in them."""
+    """Return the starts of the selected runs, and the positions of their elements."""
     counts = starts[which + 1] - starts[which]
     new = np.zeros(len(which) + 1, dtype=np.int64)
     np.cumsum(counts, out=new[1:])

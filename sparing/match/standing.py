@@ -1,9 +1,9 @@
-"""The standing subscriptions: where each one is kept, and what happens when they come and go.
+"""The store of an index's subscriptions, with insertion and removal.
 
-Most stand in the *base*, laid out once: on the shelf of a value that many ask for, among the hashed ones if hardly
-any other asks for the same value, or else on the common shelf. Later ones are kept on small shelves of their own (the
-*tiers*), which are joined as they grow, each at least twice as large as the next, so that adding one never touches
-more than a few. Removal only marks a slot. Once a good part of all has come or gone, the base is laid out anew.
+Most are in the *base*, which is built at once: on the shelf of a value that many subscriptions ask for, hashed by a
+value that few ask for, or on the common shelf. Later ones are on smaller shelves, the *tiers*, each at least twice as
+large as the next; tiers are joined as they grow, so an insertion is cheap. Removal only marks a slot. After many
+insertions and removals, the base is rebuilt.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sparing.match.kernels.filing import choose_values
 from sparing.match.layout import Shelf
 from sparing.match.predicates import Predicates
 
-FEWEST_ON_SHELF = 64  # subscriptions that make a shelf of their own worth while
+FEWEST_ON_SHELF = 64  # subscriptions to a value from which on it gets its own shelf
 MOST_SHELVES = 1024
-MOST_HASHED = 16  # subscriptions with the same value, up to which each is checked as it stands
+MOST_HASHED = 16  # subscriptions to a value up to which they are hashed and checked one by one
 SCANNED = 300  # subscriptions that a tile scans in the time that one of its events is checked against one of them
-FEWEST_HASHED = 4096  # subscriptions that take as long to scan as it takes to look an event up among them
+FEWEST_HASHED = 4096  # subscriptions hashed by a field for which a lookup per event is faster than a scan
 MOST_HASHED_FIELDS = 4
-FRESH = 512  # newcomers that are kept together before they become a tier
-LOOSE = 4096  # newcomers and removed ones that the base may have in any case, and an eighth of it besides
+FRESH = 512  # insertions that are collected before they become a tier
+LOOSE = 4096  # insertions and removals before a rebuild, in addition to an eighth of the base
 
 _HASHED = -2  # in `Standing._shelf_of`: hashed by field 0; -3 by field 1, and so on
 _FRESH = -1
@@ -34,18 +34,18 @@ _GONE = np.iinfo(np.int32).min
 
 @dataclass(frozen=True)
 class Base:
-    """What was laid out at once."""
+    """The shelves and hashed subscriptions that were built at once."""
 
     shelves: list[Shelf]
     hashed: list[Hashed]
 
     @classmethod
     def of(cls, fields: int, predicates: Predicates, number: np.ndarray) -> Base:
-        """Lay out subscriptions."""
+        """Build the base from subscriptions."""
         size = len(predicates)
-        chosen, crowd = _values_asked_for(fields, predicates)
+        chosen, sharing = _choose_values(fields, predicates)
         asks = np.flatnonzero(chosen >= 0)
-        by, code, shared = predicates.field[chosen[asks]], predicates.low[chosen[asks]], crowd[chosen[asks]]
+        by, code, shared = predicates.field[chosen[asks]], predicates.low[chosen[asks]], sharing[chosen[asks]]
         own = shared >= max(FEWEST_ON_SHELF, size // MOST_SHELVES)
         few = ~own & (shared <= min(MOST_HASHED, size // SCANNED))
         few &= np.bincount(by[few], minlength=fields)[by] >= FEWEST_HASHED
@@ -69,10 +69,10 @@ class Base:
         return cls(shelves, hashed)
 
 
-def _values_asked_for(fields: int, predicates: Predicates) -> tuple[np.ndarray, np.ndarray]:
-    """For each subscription the predicate to find it by, if any; for each predicate how many ask for its value."""
+def _choose_values(fields: int, predicates: Predicates) -> tuple[np.ndarray, np.ndarray]:
+    """Return each subscription's predicate to find it by (-1: none), and how many predicates share each one's value."""
     single = np.flatnonzero((predicates.low == predicates.last) & (predicates.set < 0))
-    crowd = np.zeros(len(predicates.field), dtype=np.int64)
+    sharing = np.zeros(len(predicates.field), dtype=np.int64)
     by = predicates.field[single]
     popular = np.argsort(np.bincount(by, minlength=fields))[::-1][:MOST_HASHED_FIELDS]
     useful = np.zeros(fields, dtype=bool)
@@ -81,16 +81,16 @@ def _values_asked_for(fields: int, predicates: Predicates) -> tuple[np.ndarray, 
         if len(at):
             useful[f] = True
             _, value, count = np.unique(predicates.low[at], return_inverse=True, return_counts=True)
-            crowd[at] = count[value]
+            sharing[at] = count[value]
     chosen = np.full(len(predicates), -1, dtype=np.int64)
     if useful.any():
-        choose_values(predicates.ranges, crowd, useful, chosen)
-    return chosen, crowd
+        choose_values(predicates.ranges, sharing, useful, chosen)
+    return chosen, sharing
 
 
 @dataclass
 class Standing:
-    """All standing subscriptions, by number."""
+    """The subscriptions of an index, by number."""
 
     fields: int
     base: Base = field(default_factory=lambda: Base([], []))
@@ -104,7 +104,7 @@ class Standing:
 
     @classmethod
     def of(cls, fields: int, predicates: Predicates, number: np.ndarray) -> Standing:
-        """Lay out subscriptions from scratch."""
+        """Build the store from subscriptions."""
         standing = cls(fields)
         standing._lay_out(predicates, number)
         return standing
@@ -132,7 +132,7 @@ class Standing:
         self._slot_of[number[alive]] = np.flatnonzero(alive)
 
     def used(self) -> np.ndarray:
-        """Which fields subscriptions ask about."""
+        """Return whether each field is constrained by a subscription."""
         used = np.zeros(self.fields, dtype=bool)
         for shelf in self.shelves():
             used |= shelf.buckets.rows > 0
@@ -141,7 +141,7 @@ class Standing:
         return used
 
     def shelves(self) -> Iterator[Shelf]:
-        """Every shelf that subscriptions stand on."""
+        """Yield all shelves."""
         yield from self.base.shelves
         yield from self.tiers
         if self._fresh:
@@ -151,7 +151,7 @@ class Standing:
             yield self._fresh_shelf
 
     def add(self, predicates: Predicates, number: np.ndarray) -> None:
-        """Take newcomers in."""
+        """Add subscriptions."""
         self._reserve(int(number.max()) + 1)
         self._loose += len(number)
         if len(number) >= FRESH:
@@ -179,7 +179,7 @@ class Standing:
             )
 
     def remove(self, number: int) -> None:
-        """Drop a subscription."""
+        """Remove a subscription."""
         where, slot = int(self._shelf_of[number]), int(self._slot_of[number])
         self._shelf_of[number] = _GONE
         if where == _FRESH:
@@ -195,7 +195,7 @@ class Standing:
         shelf.filed.filing.pivot_high[slot] = -1
 
     def of_number(self, number: int) -> Predicates:
-        """The predicates of one subscription."""
+        """Return the predicates of one subscription."""
         where, slot = int(self._shelf_of[number]), np.array([self._slot_of[number]])
         if where == _FRESH:
             return self._fresh[number]
@@ -207,20 +207,20 @@ class Standing:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the way from a number to its slot takes."""
+        """Bytes of the lookup from numbers to slots."""
         return self._shelf_of.nbytes + self._slot_of.nbytes
 
     @property
     def untidy(self) -> bool:
-        """Whether so many have come or gone that it pays to lay the base out anew."""
+        """Whether there were enough insertions and removals for a rebuild."""
         return self._loose > LOOSE + self._laid_out // 8
 
     def tidy(self) -> None:
-        """Lay all out anew."""
+        """Rebuild the base with all subscriptions."""
         self._lay_out(*self.everything())
 
     def everything(self) -> tuple[Predicates, np.ndarray]:
-        """All subscriptions and their numbers."""
+        """Return all subscriptions and their numbers."""
         parts = [alive(shelf) for shelf in self.shelves()]
         for hashed in self.base.hashed:
             at = np.flatnonzero(hashed.number >= 0)
@@ -233,6 +233,6 @@ class Standing:
 
 
 def alive(shelf: Shelf) -> tuple[Predicates, np.ndarray]:
-    """The subscriptions of a shelf that have not been removed, and their numbers."""
+    """Return the subscriptions of a shelf that have not been removed, and their numbers."""
     at = np.flatnonzero(shelf.filed.filing.pivot_high >= 0)
     return shelf.filed.predicates.take(at), shelf.filed.filing.number[at].astype(np.int64)

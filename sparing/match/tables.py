@@ -1,7 +1,7 @@
-"""Tables of subscriptions as predicates.
+"""Tables of subscriptions -> predicates.
 
-A table says what each subscription asks for in one of two ways: a column `where` with SQL conditions, or columns that
-are named after a field and a comparison (`price >=`, `symbol =`, `symbol in`), where NULL leaves the field open.
+A table has either a column `where` with SQL conditions, or columns named after a field and a comparison (`price >=`,
+`symbol =`, `symbol in`), in which NULL means no constraint.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from sparing.model.types import FieldType, Kind
 
 COMPARISONS = ("=", ">=", ">", "<=", "<", "in")
 
-_INDEX_OF_PANDAS = re.compile(r"__index_level_\d+__")  # of rows that were picked from a larger DataFrame
+_INDEX_OF_PANDAS = re.compile(r"__index_level_\d+__")  # in DataFrames of selected rows
 
 
 def as_table(data: Any) -> pa.Table:
-    """Anything tabular as an Arrow table: Arrow, pandas, Polars, a mapping of columns or a list of rows."""
+    """Return an Arrow table from Arrow, pandas, Polars, a mapping of columns or a list of rows."""
     try:
         table = _table(data)
     except (pa.ArrowException, OverflowError) as error:
         raise SparingError(f"Subscriptions cannot be read as a table: {error}.") from error
     names = [name for name in table.column_names if not _INDEX_OF_PANDAS.fullmatch(name)]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise SparingError(f"Two columns of subscriptions are named {twice!r}: leave one out.")
+        raise SparingError(f"Two columns of subscriptions are named {twice!r}: remove one.")
     return table.select(names)
 
 
@@ -60,23 +60,23 @@ def _table(data: Any) -> pa.Table:
 
 
 def ids_of(table: pa.Table) -> list[Any] | None:
-    """The column `id`, if there is one."""
+    """Return the column `id`, None without one."""
     if "id" not in table.column_names:
         return None
     ids: list[Any] = table["id"].to_pylist()
     if None in ids:
-        raise SparingError(f"Row {ids.index(None)} has no id: give each subscription its own, or leave the column out.")
+        raise SparingError(f"Row {ids.index(None)} has no id: add one, or remove the column id.")
     return ids
 
 
 def read_table(table: pa.Table, encoder: Encoder) -> tuple[Predicates, bool]:
-    """The predicates of a table's subscriptions; and whether labels given out earlier still hold."""
+    """Return the predicates of a table's subscriptions, and whether existing text labels are unchanged."""
     names = [name for name in table.column_names if name != "id"]
     if names == ["where"]:
         return _read_conditions(table["where"], encoder)
     if "where" in names:
         other = next(name for name in names if name != "where")
-        raise SparingError(f"Column {other!r} stands beside where: use either conditions or columns of comparisons.")
+        raise SparingError(f"Column {other!r} is in a table with where: use either where or columns of comparisons.")
     return _read_columns(table, names, encoder)
 
 
@@ -104,7 +104,7 @@ def _read_columns(table: pa.Table, names: Sequence[str], encoder: Encoder) -> tu
                 f"the fields are {', '.join(encoder.fields)}, the comparisons {' '.join(COMPARISONS)}."
             )
         by_field.setdefault(field, {})[comparison] = name
-    # Whatever may be wrong with the table comes to light before its texts are made known: labels might change by that.
+    # Check the whole table before adding its texts: that may change labels.
     asked = {field: _asked(table, field, columns, encoder.fields[field]) for field, columns in by_field.items()}
     texts = {field: one.texts for field, one in asked.items() if field in encoder.texts}
     kept = encoder.learn([box for one in asked.values() for box in one.lists.values() if box is not None], texts)
@@ -134,14 +134,14 @@ def _read_columns(table: pa.Table, names: Sequence[str], encoder: Encoder) -> tu
 
 @dataclass(frozen=True)
 class _Asked:
-    """What the rows of a table ask of one field: columns by comparison, and lists of values by row."""
+    """The constraints of a table on one field: columns by comparison, and lists of values by row."""
 
     comparisons: dict[str, Column]
     lists: dict[int, Box | None]
 
     @property
     def texts(self) -> set[str]:
-        """The texts that a text field is compared with; those in lists are not among them."""
+        """The texts in comparisons, without those in lists."""
         columns = self.comparisons.values()
         return {text for one in columns for text in one.text.unique().to_pylist() if text is not None}
 
@@ -156,7 +156,7 @@ def _asked(table: pa.Table, field: str, columns: Mapping[str, str], kind: FieldT
 
 
 def _lists(array: pa.ChunkedArray, name: str, field: str, kind: FieldType) -> dict[int, Box | None]:
-    """By row the box of a list of values; NULL in a list is passed over, as nothing equals it."""
+    """Return row -> box of its list of values; NULLs in a list are ignored, because nothing equals NULL."""
     if array.null_count == len(array):
         return {}
     if not hasattr(array.type, "value_field"):
@@ -178,7 +178,7 @@ _Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Sets]
 
 
 def _ranges(rows: int, field: str, columns: Mapping[str, Column], encoder: Encoder) -> _Part:
-    """Which rows constrain a field, and the closed range that they ask for."""
+    """Return which rows constrain a field, and their closed ranges."""
     given = np.zeros(rows, dtype=bool)
     low, last = np.full(rows, LEAST, dtype=np.int64), np.full(rows, MOST, dtype=np.int64)
     for comparison, column_ in columns.items():
@@ -201,7 +201,7 @@ def _ranges(rows: int, field: str, columns: Mapping[str, Column], encoder: Encod
                 mine = np.where(valid & ~never, mine - 1, mine)
             last = np.minimum(last, mine)
             low = np.where(never, MOST, low)
-    # What asks for nothing at all is told apart from what leaves both ends open by an impossible range.
+    # A range that admits nothing has low > last, unlike one with two open ends.
     return given, low, last, np.full(rows, NO_SET, dtype=np.int32), Sets.none()
 
 
@@ -215,7 +215,7 @@ def _column(array: pa.Array | pa.ChunkedArray, name: str, kind: FieldType) -> Co
 
 
 def _with_lists(lists: Mapping[int, Box | None], part: _Part, encoder: Encoder) -> _Part:
-    """The same with lists of values by row, one of which the field must have."""
+    """Return the ranges of `_ranges` with the lists of values added."""
     given, low, last, which, _ = part
     boxes, rows = encoder.predicates(list(lists.values())), np.array(list(lists), dtype=np.int64)
     given[rows], low[rows], last[rows], which[rows] = True, boxes.low, boxes.last, boxes.set  # one predicate each

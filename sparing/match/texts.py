@@ -1,7 +1,7 @@
-"""Text in numbers: every text that a bound names has a label, and labels ascend as the texts do.
+"""Labels of text: every text in a bound has a number, in the order of the texts.
 
-A text that is no bound gets the label after that of the greatest bound below it. So ranges of text become ranges of
-whole numbers, like those of all other types, and new bounds find a label between the ones that are there.
+A text that is not a bound gets the label after that of the greatest bound below it. So ranges of text become ranges of
+whole numbers, as for all other types. Labels have gaps for new bounds.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from sparing.match.predicates import LEAST, MOST
 
-SPACE = 1 << 36  # between the labels of texts that are known from the start
-NEAR = 1 << 16  # from the text that came last to its new neighbour: texts that come in order find room for long
+SPACE = 1 << 36  # between the initial labels
+NEAR = 1 << 16  # between the latest text and a new neighbour, which leaves gaps for texts that are added in order
 
 
 class Texts:
@@ -24,14 +24,14 @@ class Texts:
     def __init__(self) -> None:
         self._label: dict[str, int] = {}
         self._ascending: list[str] = []
-        self._latest = ""  # the text that came last
+        self._latest = ""  # the text that was added last
         self._moved: list[tuple[np.ndarray, np.ndarray]] = []
 
     def __len__(self) -> int:
         return len(self._ascending)
 
     def add(self, texts: Iterable[str]) -> bool:
-        """Make bounds known. False if there was no room for one of them: then labels have changed, see `moved`."""
+        """Add bounds. Return False if there was no gap for one of them, so that labels changed (see `moved`)."""
         new = sorted({text for text in texts if text not in self._label})
         if not self._ascending:
             self._ascending = new
@@ -55,9 +55,9 @@ class Texts:
         return kept
 
     def _label_at(self, at: int) -> int | None:
-        """A label for a text that is to be inserted at a place, None if there is no room.
+        """Return a label for a text to be inserted at a position, None if there is no gap.
 
-        It is half way between its neighbours, but close to the text that came last if that is one of them.
+        It is halfway between its neighbours, but close to the latest text if that is one of them.
         """
         below = self._label[self._ascending[at - 1]] if at else 0
         above = self._label[self._ascending[at]] if at < len(self._ascending) else below + 2 * SPACE
@@ -79,10 +79,10 @@ class Texts:
             self._moved.append((old, np.array([self._label[text] for text in texts], dtype=np.int64)))
 
     def moved(self, low: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Ends of ranges as they were before labels changed, as they are now.
+        """Translate ends of ranges from old labels to current ones.
 
-        `low` is a label or the one after it, `last` a label or the one before it. Where labels are close, what follows
-        one is what comes before the next, so the two have to be told apart: a new text may now lie in between.
+        `low` is a label or its successor, `last` a label or its predecessor. With adjacent labels, the successor of one
+        is the predecessor of the next; they are translated differently, because a new text may now be in between.
         """
         for old, new in self._moved:
             named_low = np.maximum(np.searchsorted(old, low, side="right") - 1, 0)
@@ -93,32 +93,32 @@ class Texts:
         return low, last
 
     def settle(self) -> None:
-        """Forget the labels before the last changes: all ranges have been moved."""
+        """Discard old labels, after all ranges have been translated."""
         self._moved = []
 
     def low(self, text: str) -> int:
-        """The least label that a text at or above a bound can have."""
+        """Return the least label of a text at or above a bound."""
         return self._label[text[:-1]] + 1 if text.endswith("\0") else self._label[text]
 
     def last(self, text: str) -> int:
-        """The greatest label that a text below a bound can have."""
+        """Return the greatest label of a text below a bound."""
         return self._label[text[:-1]] if text.endswith("\0") else self._label[text] - 1
 
     def text_of(self, label: int) -> str:
-        """The least text with a label at or above the given one."""
+        """Return the least text with a label at or above the given one."""
         at = bisect_right(self._ascending, label, key=self._label.__getitem__)
         text = self._ascending[at - 1]
         return text if self._label[text] == label else text + "\0"
 
     def text_after(self, label: int) -> str:
-        """The least text with a label above the given one."""
+        """Return the least text with a label above the given one."""
         at = bisect_right(self._ascending, label, key=self._label.__getitem__)
         if at < len(self._ascending) and self._label[self._ascending[at]] == label + 1:
             return self._ascending[at]
         return self._ascending[at - 1] + "\0"
 
     def label(self, text: str) -> int:
-        """The label of any text."""
+        """Return the label of any text."""
         known = self._label.get(text)
         if known is not None:
             return known
@@ -126,7 +126,7 @@ class Texts:
         return self._label[self._ascending[at - 1]] + 1 if at else 0
 
     def labels(self, array: pa.Array) -> np.ndarray:
-        """The labels of a column; of missing values they mean nothing."""
+        """Return the labels of a column; undefined for NULLs."""
         coded = array.dictionary_encode()
         distinct = np.array([self.label(text) for text in coded.dictionary.to_pylist()] or [0], dtype=np.int64)
         codes: np.ndarray = distinct[coded.indices.fill_null(0).to_numpy(zero_copy_only=False)]
@@ -134,10 +134,10 @@ class Texts:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the bounds take, by and large: two references and a number each, and the text itself."""
+        """Approximate bytes of the bounds: two references, a number and the text each."""
         return sum(len(text) + 49 for text in self._ascending) + len(self._ascending) * (8 + 100 + 32)
 
 
 def named(text: str) -> str:
-    """The text that a bound names: a bound that ends in the least character means just after the text before it."""
+    """Return the text of a bound; a final "\\0" in a bound means just after the text."""
     return text[:-1] if text.endswith("\0") else text

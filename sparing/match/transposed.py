@@ -1,7 +1,7 @@
 """Matching a few events: the subscriptions are the index.
 
-For each field and each of a few coarse buckets there is a bitmap of the subscriptions that cannot match an event whose
-value lies there. What is in none of the bitmaps of an event's values is checked as it stands.
+For each field and coarse bucket there is a bitmap of the subscriptions that cannot match an event with a value in the
+bucket. Subscriptions in none of the bitmaps of an event's values are checked one by one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ MOST_BITMAPS = 512
 
 
 class Transposed:
-    """The bitmaps of one shelf. Subscriptions that are removed from the shelf later are passed over.
+    """The bitmaps of one shelf. Subscriptions that are removed from the shelf later are skipped.
 
-    They do not hold the shelf, so that they can be forgotten when it is.
+    They do not reference the shelf, so both can be garbage collected together.
     """
 
     def __init__(self, shelf: Shelf) -> None:
@@ -37,11 +37,11 @@ class Transposed:
         )  # fmt: skip
 
     def _bitmaps_of(self, rows: np.ndarray) -> np.ndarray:
-        """Coarse buckets of each field: there is one bucket less than there are rows."""
+        """Return the number of coarse buckets of each field: there is one bucket less than rows."""
         return np.where(rows > 0, ((rows - 2) >> self._coarseness) + 1, 0)
 
     def match(self, shelf: Shelf, events: EventColumns, rows: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-        """Matching pairs of rows and numbers, in the order of the rows given; not all if there are more than `most`."""
+        """Return matching pairs of rows and numbers, in the order of `rows`; incomplete if more than `most`."""
         filed = shelf.filed
         found: tuple[np.ndarray, np.ndarray] = match_by_bitmap(
             events, rows, self._used, shelf.buckets, self._first, self._coarseness, self._bitmaps, filed.filing,

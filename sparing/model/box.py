@@ -1,7 +1,7 @@
-"""Boxes: a conjunction of constraints, at most one per field, and how two boxes relate.
+"""Boxes: conjunctions of constraints, at most one per field, and the relations of two boxes.
 
-A box is never empty: what would be empty is `None` instead. So it contains another exactly if it does in
-every field, and it meets another exactly if it does in every field.
+A box is never empty: an empty conjunction is `None` instead. Covering and overlap can therefore be decided field by
+field.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sparing.model.types import Code, FieldType
 
 
 class Relation(Enum):
-    """How one box lies to another: exactly one of these holds for every pair."""
+    """The relation of one box to another: exactly one holds for every pair."""
 
     EQUAL = "equal"
     COVERS = "covers"
@@ -25,19 +25,19 @@ class Relation(Enum):
 
     @property
     def reversed(self) -> Relation:
-        """The same relation, seen from the other box."""
+        """The relation of the other box to this one."""
         return {Relation.COVERS: Relation.COVERED, Relation.COVERED: Relation.COVERS}.get(self, self)
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Constraints by field, in the order of the field names; fields not named admit anything."""
+    """Constraints by field, in the order of the field names; other fields are unconstrained."""
 
     constraints: tuple[tuple[str, Constraint], ...] = ()
 
     @classmethod
     def of(cls, constraints: Mapping[str, Constraint] | Iterable[tuple[str, Constraint]]) -> Box | None:
-        """The box with these constraints, or None if no publication can lie in it."""
+        """Return the box with these constraints, or None if it is empty."""
         named = dict(constraints)
         if any(constraint.empty for constraint in named.values()):
             return None
@@ -45,36 +45,36 @@ class Box:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The constrained fields."""
+        """Names of the constrained fields."""
         return tuple(field for field, _ in self.constraints)
 
     def on(self, field: str) -> Constraint:
-        """The constraint on a field."""
+        """Return the constraint on a field."""
         for name, constraint in self.constraints:
             if name == field:
                 return constraint
         return ANYTHING
 
     def admits(self, codes: Mapping[str, Code | None]) -> bool:
-        """Whether a publication, given by the codes of its fields, lies in the box."""
+        """Return whether a publication is in the box, given the codes of its fields."""
         return all(constraint.admits(codes.get(field)) for field, constraint in self.constraints)
 
     def intersect(self, other: Box) -> Box | None:
-        """The box of what lies in both, or None."""
-        mine, theirs = dict(self.constraints), dict(other.constraints)
-        return Box.of({f: mine.get(f, ANYTHING).intersect(theirs.get(f, ANYTHING)) for f in mine | theirs})
+        """Return the intersection of two boxes, or None if it is empty."""
+        own, others = dict(self.constraints), dict(other.constraints)
+        return Box.of({f: own.get(f, ANYTHING).intersect(others.get(f, ANYTHING)) for f in own | others})
 
     def covers(self, other: Box) -> bool:
-        """Whether everything in `other` lies in this box too."""
+        """Return whether this box contains `other`."""
         return all(constraint.covers(other.on(field)) for field, constraint in self.constraints)
 
     def overlaps(self, other: Box) -> bool:
-        """Whether some publication lies in both."""
-        theirs = dict(other.constraints)
-        return all(c.overlaps(theirs[field]) for field, c in self.constraints if field in theirs)
+        """Return whether the boxes have a publication in common."""
+        others = dict(other.constraints)
+        return all(c.overlaps(others[field]) for field, c in self.constraints if field in others)
 
     def relation(self, other: Box) -> Relation:
-        """Exactly one of the five relations.
+        """Return the relation of this box to another.
 
         >>> Box().relation(Box())
         <Relation.EQUAL: 'equal'>
@@ -88,6 +88,6 @@ class Box:
         return Relation.OVERLAPS if self.overlaps(other) else Relation.DISJOINT
 
     def sql(self, types: Mapping[str, FieldType]) -> str:
-        """The box as the text of a WHERE clause."""
+        """Return the box as the condition of a WHERE clause."""
         parts = [constraint.sql(field, types[field]) for field, constraint in self.constraints]
         return " AND ".join(parts) if parts else "true"

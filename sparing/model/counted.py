@@ -1,10 +1,10 @@
-"""Numbers with their nouns."""
+"""Counts in messages, with the singular or plural of a noun."""
 
 from __future__ import annotations
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun; the plural ends in s unless it is given.
+    """Return a number with its noun; the default plural ends in s.
 
     >>> counted(1, "row"), counted(1200, "row"), counted(0, "entry", "entries")
     ('1 row', '1,200 rows', '0 entries')
@@ -13,7 +13,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def noun(number: int, one: str, many: str | None = None) -> str:
-    """The form of a noun that goes with a number.
+    """Return the singular or plural of a word, depending on a number.
 
     >>> noun(1, "waits", "wait")
     'waits'

@@ -1,4 +1,4 @@
-"""What lies in a box and not in others: exact, for fields of any type."""
+"""Differences of boxes: exact, for fields of any type."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from sparing.model.constraint import Constraint, complement
 from sparing.model.types import FieldType
 
 
-def minus(box: Box, other: Box, types: Mapping[str, FieldType]) -> list[Box]:
-    """What lies in a box and not in another, as boxes that do not overlap."""
+def subtract(box: Box, other: Box, types: Mapping[str, FieldType]) -> list[Box]:
+    """Return the part of a box outside another, as boxes that do not overlap."""
     if not box.overlaps(other):
         return [box]
-    left, rest = [], dict(box.constraints)
+    outside, inside = [], dict(box.constraints)
     for field, constraint in other.constraints:
-        mine = box.on(field)
-        outside = Box.of(rest | {field: _without(mine, constraint, types[field])})
-        if outside is not None:
-            left.append(outside)
-        rest[field] = mine.intersect(constraint)
-    return left
+        own = box.on(field)
+        part = Box.of(inside | {field: _without(own, constraint, types[field])})
+        if part is not None:
+            outside.append(part)
+        inside[field] = own.intersect(constraint)
+    return outside
 
 
-def lies_in(box: Box, others: Iterable[Box], types: Mapping[str, FieldType]) -> bool:
-    """Whether all of a box lies in some of the others, taken together."""
-    left = [box]
+def within_union(box: Box, others: Iterable[Box], types: Mapping[str, FieldType]) -> bool:
+    """Return whether the union of other boxes contains a box."""
+    remaining = [box]
     for other in others:
-        left = [part for whole in left for part in minus(whole, other, types)]
-        if not left:
+        remaining = [part for whole in remaining for part in subtract(whole, other, types)]
+        if not remaining:
             return True
     return False
 
 
-def _without(mine: Constraint, other: Constraint, kind: FieldType) -> Constraint:
-    return Constraint(mine.intersect(complement(kind, other)).ranges, mine.missing and not other.missing)
+def _without(constraint: Constraint, other: Constraint, type_: FieldType) -> Constraint:
+    return Constraint(constraint.intersect(complement(type_, other)).ranges, constraint.missing and not other.missing)

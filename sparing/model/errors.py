@@ -1,7 +1,7 @@
-"""The one error that users see: a sentence that says what is wrong, where, and what to do."""
+"""The base class of all errors that are shown to users."""
 
 from __future__ import annotations
 
 
 class SparingError(Exception):
-    """Something a user can put right. The message is complete: print it, and nothing else."""
+    """An error that the user can fix. The message says what is wrong, where, and what to do; print it alone."""

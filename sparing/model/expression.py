@@ -1,7 +1,7 @@
 """Expressions over the fields of a publication and the attributes of a subscription, such as a score.
 
-All numbers are doubles: whole numbers and decimals become the nearest one, dates count days and timestamps seconds
-since 1970. What each operation does is in `operations`. `CASE` is a chain of `if`, `IS NOT NULL` is `not` of `is null`.
+All numbers are doubles: whole numbers and decimals are rounded to the nearest double, dates are days and timestamps
+seconds since 1970. `operations` defines the operations. `CASE` is a chain of `if`, `IS NOT NULL` is `not` of `is null`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number, a text, a truth value, or NULL."""
+    """A number, text, boolean or NULL."""
 
     value: float | str | bool | None
 
@@ -49,7 +49,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of the subscription; NULL if it has none of that name."""
+    """An attribute of the subscription; NULL if the subscription does not have it."""
 
     name: str
 
@@ -66,7 +66,7 @@ Expression = Constant | Field | Attribute | Operation
 
 
 def parts_of(expression: Expression) -> Iterator[Expression]:
-    """The expression and everything inside it."""
+    """Yield an expression and all its subexpressions."""
     yield expression
     if isinstance(expression, Operation):
         for argument in expression.arguments:
@@ -74,23 +74,23 @@ def parts_of(expression: Expression) -> Iterator[Expression]:
 
 
 def fields_of(expression: Expression) -> set[str]:
-    """The names of the fields that it uses."""
+    """Return the names of the fields in an expression."""
     return {part.name for part in parts_of(expression) if isinstance(part, Field)}
 
 
 def attributes_of(expression: Expression) -> set[str]:
-    """The names of the attributes that it uses."""
+    """Return the names of the attributes in an expression."""
     return {part.name for part in parts_of(expression) if isinstance(part, Attribute)}
 
 
 def evaluate(
     expression: Expression, fields: Mapping[str, Values], attributes: Mapping[str, Values], rows: int
 ) -> Values:
-    """Its value in every row: a row is a publication and a subscription, `fields` and `attributes` are theirs.
+    """Return the values of an expression for pairs of a publication (`fields`) and a subscription (`attributes`).
 
     >>> weight = Values(np.array([1.0, 2.0, 0.0]), np.array([True, True, False]))
-    >>> found = evaluate(Operation("*", (Constant(3.0), Attribute("weight"))), {}, {"weight": weight}, 3)
-    >>> found.array[:2].tolist(), found.valid.tolist()
+    >>> values = evaluate(Operation("*", (Constant(3.0), Attribute("weight"))), {}, {"weight": weight}, 3)
+    >>> values.array[:2].tolist(), values.valid.tolist()
     ([3.0, 6.0], [True, True, False])
     """
     with np.errstate(all="ignore"):
@@ -100,9 +100,9 @@ def evaluate(
 def scores(
     expression: Expression, fields: Mapping[str, Values], attributes: Mapping[str, Values], rows: int
 ) -> np.ndarray:
-    """Its value in every row as a number to rank by: what is NULL or NaN ranks last, as minus infinity."""
-    found = evaluate(expression, fields, attributes, rows)
-    return np.where(found.valid & ~np.isnan(found.array), found.array, -np.inf)
+    """Return the values of an expression as scores: NULL and NaN become minus infinity and rank last."""
+    values = evaluate(expression, fields, attributes, rows)
+    return np.where(values.valid & ~np.isnan(values.array), values.array, -np.inf)
 
 
 def _evaluate(
@@ -119,19 +119,19 @@ def _evaluate(
             return OPERATIONS[name](*[_evaluate(argument, fields, attributes, rows) for argument in arguments])
 
 
-def number(kind: FieldType, code: Code) -> float:
-    """The double that stands for a value of a field, given by its code; the type is a number, a date or a timestamp.
+def number(type_: FieldType, code: Code) -> float:
+    """Return the double for the code of a number, date or timestamp.
 
     >>> from sparing.model.types import field_type
     >>> number(field_type("decimal(4,2)"), 150), number(field_type("timestamp"), 2_500_000)
     (1.5, 2.5)
     """
     assert isinstance(code, int)
-    match kind.kind:
+    match type_.kind:
         case Kind.FLOATING:
             return code_float(code)
         case Kind.DECIMAL:
-            return code / int(10**kind.scale)
+            return code / int(10**type_.scale)
         case Kind.TIMESTAMP:
             return code / 1_000_000
         case _:
@@ -142,9 +142,9 @@ _INFIX = frozenset({"+", "-", "*", "=", "!=", "<", "<=", ">", ">=", "and", "or"}
 
 
 def sql(expression: Expression) -> str:
-    """The expression as Spark SQL text over columns that are doubles, truth values and text already.
+    """Return the expression as Spark SQL over columns of doubles, booleans and text.
 
-    It means the same to Spark, but for `floor` and `ceil` of what no bigint holds: in ANSI mode, Spark fails there.
+    Spark computes the same values, except for `floor` and `ceil` outside the range of bigint, which fail in ANSI mode.
 
     >>> sql(Operation("/", (Field("speed"), Attribute("usual"))))
     'try_divide(speed, subscription.usual)'
@@ -157,20 +157,20 @@ def sql(expression: Expression) -> str:
         case Attribute(name):
             return f"subscription.{quoted(name)}"
         case Operation(name, arguments):
-            written = [sql(argument) for argument in arguments]
+            texts = [sql(argument) for argument in arguments]
             if name in _INFIX:
-                return f"({f' {name.upper()} '.join(written)})"
+                return f"({f' {name.upper()} '.join(texts)})"
             match name:
                 case "negative":
-                    return f"(- {written[0]})"
+                    return f"(- {texts[0]})"
                 case "not":
-                    return f"(NOT {written[0]})"
+                    return f"(NOT {texts[0]})"
                 case "is null":
-                    return f"({written[0]} IS NULL)"
+                    return f"({texts[0]} IS NULL)"
                 case "/":
                     name = "try_divide"
-            call = f"{name}({', '.join(written)})"
-            return f"double({call})" if name in ("floor", "ceil") else call  # Spark's are bigint
+            call = f"{name}({', '.join(texts)})"
+            return f"double({call})" if name in ("floor", "ceil") else call  # Spark returns bigint
 
 
 def _literal(value: float | str | bool | None) -> str:

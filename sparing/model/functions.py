@@ -1,12 +1,11 @@
-"""Aggregate functions with partial states that merge.
+"""Aggregate functions with mergeable partial states.
 
-A function *lifts* the values of some publications into a state, *merges* states, and *finishes* a state into the
-result. Sums are exact: a state keeps every bit (as a short list of doubles that do not overlap, after Shewchuk 1997),
-so the result is the correctly rounded one and does not depend on the order of publications, on how they were cut
-into micro-batches, or on where in the overlay partial results were formed.
+A function *lifts* the values of publications into a state, *merges* states, and *finishes* a state into the result.
+Sums are exact: a state is a short list of non-overlapping doubles (Shewchuk 1997). Results are correctly rounded and do
+not depend on the order of publications, on micro-batches, or on the brokers that compute partial results.
 
-Values come as one array without the missing ones: doubles for floating point fields, objects for text, and codes
-(see `types`) for all others. States are plain tuples, numbers and bytes, so they can travel as rows.
+Values are an array without NULLs: doubles for floating point fields, objects for text, and codes (see `types`) for all
+other types. States are tuples, numbers and bytes, which can be stored in rows.
 """
 
 from __future__ import annotations
@@ -23,25 +22,25 @@ import numpy as np
 from sparing.model.sketches import SKETCHES, Setting, sketch
 from sparing.model.types import NUMBERS, FieldType, Kind, Value
 
-State = Any  # each function's own: None, numbers and tuples of them, bytes
+State = Any  # depends on the function: None, numbers, tuples of numbers, or bytes
 Result = Value | tuple[Value, ...] | None
 
 
 class Function(Protocol):
-    """What every aggregate function offers."""
+    """The interface of aggregate functions."""
 
     @property
     def decomposable(self) -> bool:
-        """Whether partial states may be formed anywhere and merged later."""
+        """Whether brokers may compute partial states and merge them."""
 
     def lift(self, values: np.ndarray, rows: int) -> State:
-        """The state of some publications: their values that are not missing, and how many publications there were."""
+        """Return the state of some publications, from their values that are not NULL and their number."""
 
     def merge(self, states: Sequence[State]) -> State:
-        """One state for several (at least one), in any order and grouping."""
+        """Return the state of at least one state, in any order and grouping."""
 
     def finish(self, state: State) -> Result:
-        """The function's result."""
+        """Return the result of a state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +51,26 @@ class Count:
     decomposable = True
 
     def lift(self, values: np.ndarray, rows: int) -> int:
-        """Rows, or values that are there."""
+        """Return the number of rows, or of values."""
         return rows if self.rows else len(values)
 
     def merge(self, states: Sequence[int]) -> int:
-        """Counts add up."""
+        """Return the sum of counts."""
         return sum(states)
 
     def finish(self, state: int) -> Result:
-        """The count."""
+        """Return the count."""
         return state
 
 
 Expansion = tuple[float, ...]
-ExactSum = tuple[int, Expansion, float]  # whole part (for whole numbers), finite doubles, infinities and NaN
+ExactSum = tuple[int, Expansion, float]  # a whole number, finite doubles, and the sum of infinities and NaN
 
 
 def _expansion(parts: Sequence[float]) -> tuple[int, Expansion]:
-    """The shortest list of doubles with exactly the same sum, largest first.
+    """Return the shortest list of doubles with exactly the same sum, largest first, and a whole number to add.
 
-    Where the sum may lie beyond the largest double, what is large (and therefore whole) becomes a whole number.
+    The whole number is zero unless the sum may overflow: then it has the large parts, which are whole.
     """
     kept: list[float] = []
     rest = list(parts)
@@ -91,7 +90,7 @@ _WHOLE = 2.0**53  # doubles from here on are whole numbers
 
 def _exact_sum(values: np.ndarray) -> ExactSum:
     if values.dtype.kind != "f":
-        # Python's whole numbers do not overflow; halves keep the fast path safe for any column of 64-bit codes.
+        # Sums of 32-bit halves do not overflow 64 bits; Python's whole numbers have no limit.
         high, low = int((values >> 32).sum()), int((values & 0xFFFF_FFFF).sum())
         return (high << 32) + low, (), 0.0
     finite = np.isfinite(values)
@@ -111,7 +110,7 @@ def _merged_sums(sums: Sequence[ExactSum]) -> ExactSum:
 
 def _rounded(total: ExactSum) -> float:
     whole, parts, special = total
-    if special != 0.0:  # an infinity, or NaN, which equals nothing
+    if special != 0.0:  # infinity or NaN
         return special
     return _nearest_double(whole + sum(map(Fraction, parts), Fraction(0))) if whole else math.fsum(parts)
 
@@ -123,31 +122,31 @@ def _nearest_double(number: Fraction) -> float:
         return math.inf if number > 0 else -math.inf
 
 
-SumState = tuple[int, ExactSum]  # how many values, and their sum
+SumState = tuple[int, ExactSum]  # number of values, and their sum
 
 
 @dataclass(frozen=True, slots=True)
-class _Summed:
-    """What is worked out from a sum and a count."""
+class _OfSum:
+    """Base of functions of a sum and a count."""
 
     type: FieldType
     decomposable = True
 
     def lift(self, values: np.ndarray, rows: int) -> SumState:  # noqa: ARG002
-        """How many values, and their exact sum."""
+        """Return the number of values and their exact sum."""
         return len(values), _exact_sum(values)
 
     def merge(self, states: Sequence[SumState]) -> SumState:
-        """Counts and sums add up."""
+        """Return the sum of counts and of sums."""
         return sum(s[0] for s in states), _merged_sums([s[1] for s in states])
 
 
 @dataclass(frozen=True, slots=True)
-class Sum(_Summed):
-    """`sum(x)`: whole numbers exactly, doubles correctly rounded. Without a value there is no sum."""
+class Sum(_OfSum):
+    """`sum(x)`: exact for whole numbers, correctly rounded for doubles, NULL without values."""
 
     def finish(self, state: SumState) -> Result:
-        """The sum in the type that Spark gives it."""
+        """Return the sum, in Spark's result type."""
         count, total = state
         if count == 0:
             return None
@@ -157,11 +156,11 @@ class Sum(_Summed):
 
 
 @dataclass(frozen=True, slots=True)
-class Avg(_Summed):
-    """`avg(x)`: a double, or for decimals a decimal with four more digits, rounded half up as Spark does."""
+class Avg(_OfSum):
+    """`avg(x)`: a double, or for decimals a decimal with four more digits, rounded half up as in Spark."""
 
     def finish(self, state: SumState) -> Result:
-        """Sum over count."""
+        """Return the sum divided by the count."""
         count, total = state
         if count == 0:
             return None
@@ -172,7 +171,7 @@ class Avg(_Summed):
         return _rounded(total) / count
 
 
-VarianceState = tuple[int, ExactSum, ExactSum]  # how many values, their sum, the sum of their squares
+VarianceState = tuple[int, ExactSum, ExactSum]  # number of values, their sum, the sum of their squares
 
 
 def _exact_square_sum(values: np.ndarray) -> ExactSum:
@@ -188,7 +187,7 @@ def _exact_square_sum(values: np.ndarray) -> ExactSum:
         error = ((high * high - square) + 2.0 * high * low) + low * low
     exact = np.isfinite(square) & np.isfinite(error)
     whole, parts = _expansion(np.concatenate([square[exact], error[exact]]).tolist())
-    large = sum(int(v) ** 2 for v in finite[~exact].tolist())  # too large to be squared as doubles, so whole
+    large = sum(int(v) ** 2 for v in finite[~exact].tolist())  # squares overflow, so the values are whole
     return whole + large, parts, 0.0 if len(finite) == len(values) else math.nan
 
 
@@ -202,15 +201,15 @@ class Variance:
     decomposable = True
 
     def lift(self, values: np.ndarray, rows: int) -> VarianceState:  # noqa: ARG002
-        """Count, exact sum, exact sum of squares."""
+        """Return the count, the exact sum and the exact sum of squares."""
         return len(values), _exact_sum(values), _exact_square_sum(values)
 
     def merge(self, states: Sequence[VarianceState]) -> VarianceState:
-        """All three add up."""
+        """Return the sums of counts, sums and sums of squares."""
         return sum(s[0] for s in states), _merged_sums([s[1] for s in states]), _merged_sums([s[2] for s in states])
 
     def finish(self, state: VarianceState) -> Result:
-        """Worked out in fractions, so that nothing cancels; rounded once."""
+        """Return the variance, computed in exact fractions and rounded once."""
         count, total, squares = state
         divisor = count - 1 if self.sample else count
         if divisor <= 0:
@@ -233,26 +232,26 @@ class Extreme:
     decomposable = True
 
     def lift(self, values: np.ndarray, rows: int) -> State:  # noqa: ARG002
-        """The extreme value, None without values."""
+        """Return the extreme value, None without values."""
         return self.merge(values.tolist()) if values.dtype.kind != "f" else self._floating(values)
 
     def _floating(self, values: np.ndarray) -> State:
         numbers = values[~np.isnan(values)]
         if len(values) == 0 or (self.largest and len(numbers) < len(values)) or len(numbers) == 0:
             return None if len(values) == 0 else math.nan
-        return float(numbers.max() if self.largest else numbers.min()) + 0.0  # one zero, whatever the order
+        return float(numbers.max() if self.largest else numbers.min()) + 0.0  # turns -0.0 into 0.0
 
     def merge(self, states: Sequence[State]) -> State:
-        """The extreme of the extremes."""
-        there = [state for state in states if state is not None]
-        if not there:
+        """Return the extreme of the extremes."""
+        values = [state for state in states if state is not None]
+        if not values:
             return None
         if self.type.kind is Kind.FLOATING:
-            return self._floating(np.array(there, dtype=np.float64))
-        return max(there) if self.largest else min(there)
+            return self._floating(np.array(values, dtype=np.float64))
+        return max(values) if self.largest else min(values)
 
     def finish(self, state: State) -> Result:
-        """The value itself."""
+        """Return the extreme value."""
         if state is None or self.type.kind is Kind.FLOATING:
             return state  # type: ignore[no-any-return]
         return self.type.value(state)
@@ -260,26 +259,26 @@ class Extreme:
 
 @dataclass(frozen=True, slots=True)
 class CountDistinct:
-    """`count(DISTINCT x)`: needs every value in one place."""
+    """`count(DISTINCT x)`: not decomposable, because the subscriber's broker needs all values."""
 
     type: FieldType
     decomposable = False
 
     def lift(self, values: np.ndarray, rows: int) -> State:  # noqa: ARG002
-        """The distinct values, NaN among them once."""
+        """Return the distinct values; all NaNs are one."""
         if values.dtype.kind == "f":
-            distinct = np.unique(values + 0.0)  # one zero; np.unique keeps one NaN
+            distinct = np.unique(values + 0.0)  # turns -0.0 into 0.0; np.unique keeps one NaN
             return tuple(distinct.tolist())
         return tuple(sorted(set(values.tolist())))
 
     def merge(self, states: Sequence[State]) -> State:
-        """The union."""
-        everything = [value for state in states for value in state]
-        kind = np.float64 if self.type.kind is Kind.FLOATING else object
-        return self.lift(np.array(everything, dtype=kind), 0)
+        """Return the union of distinct values."""
+        values = [value for state in states for value in state]
+        dtype = np.float64 if self.type.kind is Kind.FLOATING else object
+        return self.lift(np.array(values, dtype=dtype), 0)
 
     def finish(self, state: State) -> Result:
-        """How many."""
+        """Return the number of distinct values."""
         return len(state)
 
 
@@ -299,7 +298,7 @@ class Median:
         return tuple(value for state in states for value in state)
 
     def finish(self, state: State) -> Result:
-        """The middle of the sorted values (NaN last)."""
+        """Return the middle of the sorted values (NaN last)."""
         if not state:
             return None
         if self.type.kind is Kind.FLOATING:
@@ -307,7 +306,7 @@ class Median:
         else:
             ordered = [v / 10**self.type.scale for v in sorted(state)]
         low, high = (float(ordered[at]) for at in ((len(ordered) - 1) // 2, len(ordered) // 2))
-        return low + 0.0 if low == high else 0.5 * low + 0.5 * high  # one zero, whatever the order
+        return low + 0.0 if low == high else 0.5 * low + 0.5 * high  # turns -0.0 into 0.0
 
 
 _VARIANCES = {  # name: (sample, root)
@@ -325,17 +324,17 @@ FUNCTION_NAMES = ("count", "sum", "avg", "mean", "min", "max", "median", *_VARIA
 def function(
     name: str, type_: FieldType | None, distinct: bool = False, settings: Sequence[Setting] = ()
 ) -> Function | str:
-    """The function of a Spark SQL name over a field of a type (None: over rows), or why there is none.
+    """Return the function with a Spark SQL name over a field of a type (None: over rows), or the reason against it.
 
-    Settings are what a call gives after the field.
+    Settings are the arguments after the field.
 
     >>> function("count", None).lift(np.array([]), 3)
     3
     """
     if name not in FUNCTION_NAMES:
-        return f"{name} is not an aggregate function that Sparing knows: use one of {', '.join(FUNCTION_NAMES)}"
+        return f"{name} is not an aggregate function: use one of {', '.join(FUNCTION_NAMES)}"
     if distinct and name not in ("count", "min", "max"):
-        return f"{name}(DISTINCT ...) is not supported: only count, min and max may be DISTINCT"
+        return f"{name}(DISTINCT ...) is not supported: use DISTINCT with count, min or max only"
     if settings and name not in SKETCHES:
         return f"{name} takes one field"
     if name == "count":

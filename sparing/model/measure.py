@@ -1,7 +1,7 @@
-"""How much a box admits: its area, as publishers may rank by it.
+"""The area of a box, which publishers can rank by.
 
-Whole numbers, dates, booleans and the like are counted; of floating point numbers the length counts; texts are told
-apart by their first six bytes and counted. Nothing is larger than the room of 64 bits, so open ends have a measure too.
+The extent in a field is a count for whole numbers, dates, booleans and the like, a length for floating point numbers,
+and a count of different first six bytes for text. It is at most 2^64, so open ends have an extent, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BYTES = 6
 
 
 def area(box: Box, fields: Iterable[str], types: Mapping[str, FieldType]) -> float:
-    """The product of a box's extents in some fields.
+    """Return the product of a box's extents in some fields.
 
     >>> from sparing.model.constraint import between
     >>> from sparing.model.types import INT
@@ -30,21 +30,21 @@ def area(box: Box, fields: Iterable[str], types: Mapping[str, FieldType]) -> flo
 
 
 def extent(constraint: Constraint, type_: FieldType) -> float:
-    """How much a constraint admits; a missing value counts like any other."""
+    """Return the extent of a constraint; NULL counts like any other value."""
     return min(sum(high - low for low, high in spans(constraint, type_)), ROOM)
 
 
 def spans(constraint: Constraint, type_: FieldType) -> list[tuple[float, float]]:
-    """What a constraint admits as stretches of a line, ascending; a missing value lies below all others."""
+    """Return a constraint as ascending intervals of a line; NULL is below all other values."""
     lowest, highest = _room(type_)
-    found = [(lowest - 1, lowest)] if constraint.missing and type_.kind is not Kind.FLOATING else []
+    intervals = [(lowest - 1, lowest)] if constraint.missing and type_.kind is not Kind.FLOATING else []
     for low, high in constraint.ranges:
         start = lowest if low is None else _place(low, type_)
         end = highest if high is None else _place(high, type_)
         if type_.kind is Kind.TEXT:
-            end = max(end, start + 1)  # texts that only differ later are one
-        found.append((start, end))
-    return found
+            end = max(end, start + 1)  # texts with the same first bytes count as one
+        intervals.append((start, end))
+    return intervals
 
 
 def _room(type_: FieldType) -> tuple[float, float]:
@@ -61,7 +61,7 @@ def _place(code: Code, type_: FieldType) -> float:
     match type_.kind:
         case Kind.FLOATING:
             assert isinstance(code, int)
-            return max(-ROOM, min(ROOM, code_float(code)))  # NaN, above all others, counts as the greatest
+            return max(-ROOM, min(ROOM, code_float(code)))  # NaN, the greatest value, becomes ROOM
         case Kind.TEXT:
             return float(int.from_bytes(str(code).encode()[:BYTES].ljust(BYTES, b"\0"), "big"))
         case _:

@@ -1,4 +1,4 @@
-"""Merged topics: several publishers report the same event in part, and subscribers get one growing report.
+"""Merged topics: publishers report parts of the same event, and subscribers get one merged report that grows.
 
 Paper: caeva, section III-A.
 """
@@ -10,17 +10,17 @@ from enum import StrEnum
 
 
 class RedundancyRule(StrEnum):
-    """When a report tells something that is known already."""
+    """When a report is redundant."""
 
-    VALUE = "value"  # the same value of the same field; values that differ are kept, each once
-    NAME = "name"  # any value of the same field: the paper's own rule
+    VALUE = "value"  # all its values are known; different values of a field are all kept
+    NAME = "name"  # all its fields are known, with whatever value: the paper's rule
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Reports with the same values of the `key` fields, made within `within` of the first one, are of one event.
+    """Reports with the same values of the `key` fields, up to `within` after the first one, belong to one event.
 
-    Subscribers choose notification cycles that are multiples of `cycle`. Times are in microseconds.
+    Notification cycles of subscriptions are multiples of `cycle`. Times are in microseconds.
     """
 
     key: tuple[str, ...]
@@ -31,12 +31,12 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """A broker's aggregator fails at `start`, with all that it holds, and takes up its work again at `end` if ever."""
+    """The aggregator of a broker fails at `start`, loses its state, and restarts at `end` (None: never)."""
 
     start: int
     broker: str
     end: int | None = None
 
     def holds(self, time: int) -> bool:
-        """Whether the aggregator is down at a time."""
+        """Return whether the aggregator is down at a time."""
         return self.start <= time and (self.end is None or time < self.end)

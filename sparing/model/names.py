@@ -1,10 +1,10 @@
-"""Names in SQL text: which of them need backquotes."""
+"""Names in SQL text, with backquotes where needed."""
 
 from __future__ import annotations
 
 import re
 
-# Words that cannot name a field or topic unless in backquotes.
+# Words that need backquotes as names of fields or topics.
 # fmt: off
 RESERVED = frozenset({
     "ALL", "AND", "ANTI", "AS", "BETWEEN", "BY", "CLUSTER", "CROSS", "DISTINCT", "DISTRIBUTE", "EXCEPT", "FALSE",
@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def quoted(name: str) -> str:
-    """A name as it must be written in SQL.
+    """Return a name as it must be written in SQL.
 
     >>> quoted("speed"), quoted("air speed"), quoted("order")
     ('speed', '`air speed`', '`order`')

@@ -1,10 +1,10 @@
-"""What the operations of expressions do to columns of values, as Spark SQL does it to doubles.
+"""The operations of expressions on columns of values, with the semantics of Spark SQL on doubles.
 
-NULL in, NULL out, but for `coalesce`, `if`, `and`, `or`, `is null`, and `least` and `greatest`, which skip it. Where
-Spark's ANSI mode would fail, the result is NULL, as with Spark's `try_divide`: if something is divided by zero, and if
-`floor` or `ceil` would not fit into a bigint (NaN does not). All else is what Spark gives: `ln` is NULL at zero and
-below, `sqrt` of a negative number is NaN, sums and products that are too large are infinite, and NaN equals itself and
-is above every number. Results of `exp`, `ln` and `power` may differ from Spark's in the last digit.
+A NULL argument makes the result NULL, except for `coalesce`, `if`, `and`, `or`, `is null`, and `least` and `greatest`,
+which skip it. Operations that fail in Spark's ANSI mode return NULL, like Spark's `try_divide`: division by zero, and
+`floor` and `ceil` outside the range of bigint (including NaN). Otherwise results are those of Spark: `ln` of zero and
+negative numbers is NULL, `sqrt` of a negative number is NaN, overflow is infinity, NaN equals itself and is above every
+number. `exp`, `ln` and `power` may differ from Spark in the last digit.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ BIGINT = 2.0**63  # the largest, as a double
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """A column of doubles, truth values or text (as objects). What is not `valid` is NULL, whatever `array` holds."""
+    """A column of doubles, booleans or text (as objects). Rows that are not `valid` are NULL."""
 
     array: np.ndarray
     valid: np.ndarray
 
     @classmethod
     def constant(cls, value: float | str | bool | None, rows: int) -> Values:
-        """The same value in every row; NULL counts as a number."""
+        """Return a column with the same value in every row; NULL has the type double."""
         one: np.ndarray = np.array(np.nan if value is None else value, dtype=_DTYPES.get(type(value), np.float64))
         return cls(np.broadcast_to(one, rows), np.broadcast_to(np.bool_(value is not None), rows))
 
     @property
     def truth(self) -> np.ndarray:
-        """Where the value is true: neither false nor NULL."""
+        """The rows with the value true, neither false nor NULL."""
         holds: np.ndarray = self.valid & self.array.astype(bool, copy=False)
         return holds
 
 
 _DTYPES: Mapping[type, type] = {str: np.object_, bool: np.bool_}
 
-Function = Callable[..., Values]
+Operator = Callable[..., Values]
 
 
-def _strict(function: Callable[..., np.ndarray]) -> Function:
-    """An operation that is NULL as soon as one of its arguments is, and only then."""
+def _strict(function: Callable[..., np.ndarray]) -> Operator:
+    """Return an operation that is NULL exactly if one of its arguments is NULL."""
 
     def operation(*arguments: Values) -> Values:
         return Values(function(*[a.array for a in arguments]), reduce(np.logical_and, [a.valid for a in arguments]))
@@ -61,13 +61,13 @@ def _ln(argument: Values) -> Values:
 
 
 def _power(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    # C says that 1 to whatever power is 1, and -1 to an infinite one, too; Java does not.
-    unsure = np.isnan(exponent) | (np.isinf(exponent) & (np.abs(base) == 1))
-    return np.where(unsure, np.nan, np.power(base, exponent))
+    # In C, 1 to any power is 1, and so is -1 to an infinite power; in Java these are NaN.
+    java_nan = np.isnan(exponent) | (np.isinf(exponent) & (np.abs(base) == 1))
+    return np.where(java_nan, np.nan, np.power(base, exponent))
 
 
 def _floor(argument: Values) -> Values:
-    whole = np.floor(argument.array) + 0.0  # + 0.0: there is no -0
+    whole = np.floor(argument.array) + 0.0  # + 0.0 turns -0.0 into 0.0
     return Values(whole, argument.valid & (np.abs(whole) <= BIGINT))
 
 
@@ -81,7 +81,7 @@ def _less(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _equal(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    if left.dtype.kind != right.dtype.kind:  # one of them is NULL throughout
+    if left.dtype.kind != right.dtype.kind:  # one of them is a constant NULL
         return np.zeros(len(left), dtype=bool)
     same: np.ndarray = np.asarray(left == right, dtype=bool)
     return same | (np.isnan(left) & np.isnan(right)) if left.dtype.kind == "f" else same
@@ -100,7 +100,7 @@ def _coalesce(*arguments: Values) -> Values:
 
 
 def _chosen(one: Values, other: Values, better: np.ndarray | np.bool_) -> Values:
-    """The other where it is better, or the only one that is not NULL."""
+    """Return `other` where it is better or `one` is NULL."""
     take = other.valid & (~one.valid | better)
     return Values(np.where(take, other.array, one.array), one.valid | other.valid)
 
@@ -115,8 +115,8 @@ def _and(*arguments: Values) -> Values:
 
 
 def _or(*arguments: Values) -> Values:
-    some = reduce(np.logical_or, [a.truth for a in arguments])
-    return Values(some, some | reduce(np.logical_and, [a.valid for a in arguments]))
+    any_true = reduce(np.logical_or, [a.truth for a in arguments])
+    return Values(any_true, any_true | reduce(np.logical_and, [a.valid for a in arguments]))
 
 
 def _not(argument: Values) -> Values:
@@ -127,7 +127,7 @@ def _is_null(argument: Values) -> Values:
     return Values(~argument.valid, np.ones(len(argument.valid), dtype=bool))
 
 
-OPERATIONS: Mapping[str, Function] = {
+OPERATIONS: Mapping[str, Operator] = {
     "+": _strict(np.add),
     "-": _strict(np.subtract),
     "*": _strict(np.multiply),

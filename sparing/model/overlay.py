@@ -12,8 +12,8 @@ from sparing.model.errors import SparingError
 class Link:
     """An undirected link.
 
-    `delay` is what crossing it costs when trees are built, `weight` what a message of the control plane costs on it.
-    `price` is for the bill alone.
+    Trees are built by `delay`, the matchmaker counts each control message `weight` times, and `price` only affects the
+    cost on the bill.
     """
 
     one: str
@@ -25,7 +25,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Overlay:
-    """Brokers and links. Links join two different, known brokers, each pair once; cycles are allowed."""
+    """Brokers and links. A link connects two different brokers, at most one link each pair; cycles are allowed."""
 
     brokers: tuple[str, ...]
     links: tuple[Link, ...] = ()
@@ -33,27 +33,27 @@ class Overlay:
     def __post_init__(self) -> None:
         if len(set(self.brokers)) != len(self.brokers):
             twice = sorted({b for b in self.brokers if self.brokers.count(b) > 1})
-            raise SparingError(f"Broker {twice[0]} is named twice: broker names must differ.")
-        known, seen = set(self.brokers), set()
+            raise SparingError(f"Broker {twice[0]} is listed twice: broker names must be unique.")
+        known, pairs = set(self.brokers), set()
         for link in self.links:
             for end in (link.one, link.other):
                 if end not in known:
                     raise SparingError(
-                        f"Link {link.one} - {link.other} leads to {end}, which is not among the brokers."
+                        f"Link {link.one} - {link.other} leads to {end}, which is not a broker: add it to the brokers."
                     )
             if link.one == link.other:
-                raise SparingError(f"Link {link.one} - {link.other} joins a broker to itself: remove it.")
+                raise SparingError(f"Link {link.one} - {link.other} connects a broker to itself: remove it.")
             pair = frozenset((link.one, link.other))
-            if pair in seen:
+            if pair in pairs:
                 raise SparingError(f"Link {link.one} - {link.other} is given twice: keep one of them.")
-            seen.add(pair)
+            pairs.add(pair)
             if not link.delay > 0:
                 raise SparingError(
-                    f"Link {link.one} - {link.other} has delay {link.delay}: a delay must be above zero."
+                    f"Link {link.one} - {link.other} has delay {link.delay}: a delay must be greater than zero."
                 )
             if link.weight < 1:
                 raise SparingError(
-                    f"Link {link.one} - {link.other} has weight {link.weight}: a weight is a whole number from 1 on."
+                    f"Link {link.one} - {link.other} has weight {link.weight}: a weight is a whole number, 1 or more."
                 )
 
     @cached_property

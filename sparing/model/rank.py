@@ -1,7 +1,7 @@
-"""Ranks: which of the subscriptions that match a publication are the best, as its publisher sees it.
+"""Ranks: the order in which a publisher prefers the subscriptions that match a publication.
 
-Ranks are unique: higher scores first; among equal scores the lower subscription id, or, where the publisher wants to
-be fair, one after another by chance.
+Ranks are unique: higher scores first; among equal scores the lower subscription id, or a random order if the publisher
+chooses fairness.
 """
 
 from __future__ import annotations
@@ -12,51 +12,51 @@ from enum import Enum, StrEnum
 from sparing.model.expression import Expression, sql
 
 
-class Measure(StrEnum):
-    """Scores that are no expressions: the measure of a subscription's box, or how far it lies from the others."""
+class BoxScore(StrEnum):
+    """Scores that depend on the boxes of subscriptions: area, or distance from the other boxes."""
 
     AREA = "area"
     DIVERSE = "diverse"
 
 
 class Fairness(Enum):
-    """What happens among equal scores."""
+    """The order of subscriptions with equal scores."""
 
     NONE = "none"  # the lower id first
-    WEIGHTED = "weighted"  # a shuffle weighted by what each subscription stands for: AncestorFairK
-    EXACT = "exact"  # every subscription with the same chance, for a round trip per publication
+    WEIGHTED = "weighted"  # random, weighted by the number of subscriptions that an entry represents: AncestorFairK
+    EXACT = "exact"  # random with equal chances, at the cost of a round trip per publication
 
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """`by` is None if all subscriptions score the same."""
+    """A score and the order among equal scores; `by` is None if all scores are equal."""
 
-    by: Measure | Expression | None = None
+    by: BoxScore | Expression | None = None
     fair: Fairness = Fairness.WEIGHTED
 
     @property
-    def needs_everyone(self) -> bool:
-        """Whether a score depends on all that match, so that nobody may be left out on the way to the publisher."""
-        return self.by is Measure.DIVERSE
+    def needs_all_matches(self) -> bool:
+        """Whether a score depends on all matching subscriptions, so that covering may omit none of them."""
+        return self.by is BoxScore.DIVERSE
 
     @property
-    def asks_how_many(self) -> bool:
-        """Whether brokers ask each other, for every publication, how many subscriptions match it."""
-        return self.fair is Fairness.EXACT and not self.needs_everyone
+    def counts_matches(self) -> bool:
+        """Whether brokers query each other, for every publication, for the number of matching subscriptions."""
+        return self.fair is Fairness.EXACT and not self.needs_all_matches
 
     @property
-    def words(self) -> str:
-        """For people.
+    def description(self) -> str:
+        """The rank as a phrase for tables and explanations.
 
-        >>> Rank(Measure.AREA, Fairness.NONE).words, Rank().words
+        >>> Rank(BoxScore.AREA, Fairness.NONE).description, Rank().description
         ('larger boxes first, then lower ids', 'all alike, by lot')
         """
         match self.by:
             case None:
                 first = "all alike"
-            case Measure.AREA:
+            case BoxScore.AREA:
                 first = "larger boxes first"
-            case Measure.DIVERSE:
+            case BoxScore.DIVERSE:
                 first = "boxes far from the others first"
             case expression:
                 first = f"by {sql(expression)}"
@@ -64,4 +64,4 @@ class Rank:
         return f"{first}, {'' if self.by is None else 'then '}{among_equals[self.fair]}"
 
 
-ANYONE = Rank()  # all alike, fairly
+UNRANKED = Rank()  # equal scores, weighted lot

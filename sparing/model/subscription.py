@@ -1,4 +1,4 @@
-"""Subscriptions and advertisements: who wants what, and who publishes where in a topic's space."""
+"""Subscriptions and advertisements."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sparing.model.box import Box
 from sparing.model.functions import Function
-from sparing.model.rank import ANYONE, Rank
+from sparing.model.rank import UNRANKED, Rank
 from sparing.model.window import CountWindow, TimeWindow
 
 
@@ -21,23 +21,23 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """What an aggregate subscription computes, over which windows."""
+    """The functions of an aggregate subscription and its windows."""
 
     outputs: tuple[Output, ...]
     window: TimeWindow | CountWindow
 
     @property
     def decomposable(self) -> bool:
-        """Whether partial results may be formed under way; if not, raw publications travel to the last broker."""
+        """Whether brokers on the path may compute partial results; otherwise the subscriber's broker needs all data."""
         return isinstance(self.window, TimeWindow) and all(o.function.decomposable for o in self.outputs)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A subscription's SQL, understood: a box over one topic, plain or aggregate.
+    """The parsed SQL of a subscription: a box over one topic, plain or aggregate.
 
-    `columns` are the fields of a plain one (name in the payload -> field), None for all of them. `every` is the
-    notification cycle in microseconds, None for at once.
+    `columns` of a plain subscription are pairs of a name in the payload and a field; None for all fields. `every` is
+    the notification cycle in microseconds, None for immediate delivery.
     """
 
     topic: str
@@ -49,10 +49,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A query owned by a subscriber, in force for publications made in `[valid_from, valid_until)`.
+    """A query owned by a subscriber, valid for publications with event times in `[valid_from, valid_until)`.
 
-    `attributes`, in the order of their names, are what publishers may rank by. What is `urgent` does not wait for the
-    notification cycle.
+    `attributes`, in the order of their names, can be used in publishers' scores. Publications in the box `urgent` are
+    delivered without waiting for the notification cycle.
     """
 
     id: str
@@ -66,9 +66,9 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Advertisement:
-    """The part of a topic's space in which a publisher at a broker publishes.
+    """The box in which a publisher at a broker publishes on a topic.
 
-    With `top_k`, each publication goes to the k best of the subscriptions that match it, by `rank`.
+    With `top_k`, each publication is delivered to the k best matching subscriptions, in the order of `rank`.
     """
 
     publisher: str
@@ -76,4 +76,4 @@ class Advertisement:
     topic: str
     box: Box
     top_k: int | None = None
-    rank: Rank = ANYONE
+    rank: Rank = UNRANKED

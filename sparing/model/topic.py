@@ -12,9 +12,9 @@ from sparing.model.types import FieldType, Kind
 
 @dataclass(frozen=True)
 class Topic:
-    """`time` names the field that holds a publication's event time; with `merge`, its reports are merged to events.
+    """A topic. `time` names the field with the event time; with `merge`, reports are merged into events.
 
-    With a `unit` (s, ms or us), sources give the event time as a number of these since 1970.
+    With a `unit` (s, ms or us), the event time in sources is a number of these units since 1970.
     """
 
     name: str
@@ -25,9 +25,11 @@ class Topic:
 
     def __post_init__(self) -> None:
         if self.time not in self.fields:
-            raise SparingError(f"Topic {self.name} has no field {self.time!r}, which it names as its event time.")
+            raise SparingError(
+                f"Topic {self.name} has no field {self.time!r}, its event time: add the field or name another."
+            )
         if self.fields[self.time].kind is not Kind.TIMESTAMP:
             raise SparingError(
-                f"Field {self.time} of topic {self.name} is {self.fields[self.time]}, "
-                "but an event time must be a timestamp."
+                f"Field {self.time} of topic {self.name} is {self.fields[self.time]}: "
+                "an event time must be a timestamp."
             )

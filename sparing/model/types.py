@@ -1,11 +1,10 @@
-"""Field types: every value of a field as a *code*, so that one kind of interval serves them all.
+"""Field types, and the *codes* that represent their values.
 
-A code keeps the order that Spark SQL gives the values of the type. Text is its own code; all other
-values become whole numbers: booleans 0 and 1, dates days, timestamps microseconds (UTC), decimals their
-unscaled digits, floating point numbers their bit pattern rearranged so that it ascends (minus infinity
-first, NaN last, as in Spark; -0.0 and 0.0 are one). Each code has a *successor* with nothing in between,
-so `x > 5` is `x >= successor(5)`, and every comparison becomes one half-open range of codes. That makes
-equality, covering and disjointness of constraints exact and complete.
+Codes are ordered like the values in Spark SQL. Text is its own code. All other values become whole numbers:
+booleans 0 and 1, dates days, timestamps microseconds (UTC), decimals their unscaled digits, floating point
+numbers their bit pattern in ascending order (minus infinity first, NaN last, as in Spark; -0.0 and 0.0 have one
+code). Each code has a *successor* with nothing in between, so `x > 5` is `x >= successor(5)`, and every
+comparison becomes one half-open range of codes. Equality, covering and overlap of constraints are therefore exact.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 BEGINNING, END_OF_TIME = -(1 << 63), (1 << 63) - 1  # the first and the last moment, in microseconds since 1970
 
-# Event times lie in the years 1700 to 2199: in streams they reach pandas, which counts nanoseconds in 64 bits (1677 to
-# 2262). No duration is longer than LONGEST, so whatever is reckoned from them (the ends of windows, cycles and merged
-# events) is a time that Python and Spark can write, in the years 1 to 9999.
+# Event times are in the years 1700 to 2199: streams convert them to pandas, which has nanoseconds in 64 bits (1677 to
+# 2262). No duration is longer than LONGEST, so the ends of windows, cycles and merged events are times that Python and
+# Spark can represent, in the years 1 to 9999.
 EARLIEST, LATEST = -8_520_336_000_000_000, 7_258_118_399_999_999
 LONGEST = 36_525 * 86_400_000_000  # 100 years
 
@@ -41,7 +40,7 @@ _SIGN_MASK = 0x7FFF_FFFF_FFFF_FFFF
 
 
 class Kind(Enum):
-    """How the values of a type are compared and written."""
+    """A family of types whose values are compared and written alike."""
 
     BOOLEAN = "boolean"
     WHOLE = "whole"
@@ -56,7 +55,7 @@ NUMBERS = frozenset({Kind.WHOLE, Kind.FLOATING, Kind.DECIMAL})
 
 
 def float_code(value: float) -> int:
-    """The code of a double: ascending, NaN on top, one zero.
+    """Return the code of a double: ascending, NaN last, one code for both zeros.
 
     >>> float_code(-0.0) == float_code(0.0) == 0
     True
@@ -72,7 +71,7 @@ def float_code(value: float) -> int:
 
 
 def code_float(code: int) -> float:
-    """The double behind a code.
+    """Return the double with a given code.
 
     >>> code_float(float_code(-2.5))
     -2.5
@@ -83,7 +82,7 @@ def code_float(code: int) -> float:
 
 
 def float_codes(values: np.ndarray) -> np.ndarray:
-    """`float_code` for a whole column."""
+    """Return the codes of a column of doubles, see `float_code`."""
     bits = (values.astype(np.float64) + 0.0).view(np.int64)
     codes = np.where(bits >= 0, bits, bits ^ np.int64(_SIGN_MASK))
     return np.where(np.isnan(values), np.int64(NAN_CODE), codes)
@@ -96,7 +95,7 @@ _INFINITY_CODE = float_code(_INFINITY)
 
 @dataclass(frozen=True, slots=True)
 class FieldType:
-    """A Spark SQL type, the range of its codes (`low`..`high`, both ends included; text has none)."""
+    """A Spark SQL type with the range of its codes: `low` to `high`, both included; unused for text."""
 
     name: str
     kind: Kind
@@ -108,7 +107,7 @@ class FieldType:
         return self.name
 
     def code(self, value: Value) -> Code:
-        """The code of a value that this type can hold exactly."""
+        """Return the code of a value that this type can represent exactly."""
         match self.kind:
             case Kind.TEXT:
                 return str(value)
@@ -126,7 +125,7 @@ class FieldType:
                 return int(value)  # type: ignore[arg-type]
 
     def value(self, code: Code) -> Value:
-        """The value behind a code."""
+        """Return the value with a given code."""
         if isinstance(code, str):
             return code
         match self.kind:
@@ -144,7 +143,7 @@ class FieldType:
                 return code
 
     def at_least(self, number: int | float | Decimal) -> int:
-        """The least code whose value is >= a number that the type itself may not hold exactly.
+        """Return the least code whose value is >= a number, which the type may be unable to represent exactly.
 
         >>> INT.at_least(Decimal("3.5"))
         4
@@ -153,22 +152,22 @@ class FieldType:
             return float_code(float(number))  # a literal becomes the nearest double, as in Spark
         return math.ceil(Fraction(number) * int(10**self.scale))  # decimal arithmetic would round at 28 digits
 
-    def bound(self, code: Code | None) -> Code | None:
-        """One spelling for each range end: codes that no value has move up to the next that one has."""
+    def canonical_bound(self, code: Code | None) -> Code | None:
+        """Return a range end in canonical form: a code without a value becomes the next code with one."""
         if code is None or isinstance(code, str):
             return code
         if self.kind is Kind.FLOATING:
             if code == -1:  # the place of -0.0, which is stored as 0.0
                 return 0
-            if _INFINITY_CODE < code <= NAN_CODE:  # one NaN stands for all
+            if _INFINITY_CODE < code <= NAN_CODE:  # all NaNs have one code
                 return NAN_CODE
             if self.name == "float":
                 return _float32_bound(code)
         return code
 
     def clip(self, low: Code | None, high: Code | None) -> tuple[Code | None, Code | None] | None:
-        """The half-open range in its one spelling (None = open end), or None if nothing lies in it."""
-        low, high = self.bound(low), self.bound(high)
+        """Return a half-open range in canonical form (None = open end), or None if it is empty."""
+        low, high = self.canonical_bound(low), self.canonical_bound(high)
         if self.kind is Kind.TEXT:
             low = None if low == "" else low
             if high == "":
@@ -187,7 +186,7 @@ class FieldType:
         return low, high
 
     def literal(self, code: Code) -> str:
-        """A code as Spark SQL text."""
+        """Return the Spark SQL literal of a code."""
         value = self.value(code)
         match self.kind:
             case Kind.TEXT:
@@ -203,32 +202,32 @@ class FieldType:
                 number = float(value)  # type: ignore[arg-type]
                 return f"double('{number}')" if number in (_INFINITY, -_INFINITY) else f"{number!r}D"
             case Kind.DECIMAL:
-                return f"{value:f}"  # never with an exponent: that would be a double
+                return f"{value:f}"  # without an exponent, which would make it a double
             case _:
                 return str(value)
 
 
 def successor(code: Code) -> Code:
-    """The next code: nothing lies between a code and its successor."""
+    """Return the next code; there is none between a code and its successor."""
     return code + "\0" if isinstance(code, str) else code + 1
 
 
 def after_prefix(prefix: str) -> str | None:
-    """The first text after every text that starts with `prefix`; None if there is none.
+    """Return the first text after every text that starts with `prefix`; None if there is none.
 
     >>> after_prefix("abc")
     'abd'
     """
-    for at in range(len(prefix) - 1, -1, -1):
-        point = ord(prefix[at])
+    for position in range(len(prefix) - 1, -1, -1):
+        point = ord(prefix[position])
         if point < 0x10FFFF:
-            following = 0xE000 if point + 1 == 0xD800 else point + 1  # step over the surrogates
-            return prefix[:at] + chr(following)
+            following = 0xE000 if point + 1 == 0xD800 else point + 1  # skip the surrogates
+            return prefix[:position] + chr(following)
     return None
 
 
 def _float32_bound(code: int) -> int:
-    """The code of the least 32-bit float at or above a bound (bounds above infinity stay)."""
+    """Return the code of the least 32-bit float at or above a bound; bounds above infinity do not change."""
     if code > _INFINITY_CODE:
         return code
     wide = code_float(code)
@@ -269,7 +268,7 @@ TYPE_NAMES = (*sorted(_BY_NAME), "decimal(p,s)")
 
 
 def field_type(name: str) -> FieldType:
-    """The type of a Spark SQL type name.
+    """Return the type with a Spark SQL type name.
 
     >>> field_type("decimal(10, 2)").scale
     2
@@ -281,8 +280,7 @@ def field_type(name: str) -> FieldType:
         digits, scale = int(decimal[1] or 10), int(decimal[2] or 0)
         if not 1 <= digits <= MOST_DIGITS or scale > digits:
             raise SparingError(
-                f"{name} is not a decimal that Sparing can hold: "
-                f"give 1 to {MOST_DIGITS} digits, and no more decimals than digits."
+                f"{name} is not supported: use a decimal with 1 to {MOST_DIGITS} digits and a scale of at most as many."
             )
         most = 10**digits - 1
         return FieldType(f"decimal({digits},{scale})", Kind.DECIMAL, -most, most, scale)

@@ -1,8 +1,7 @@
 """Windows.
 
-Time windows mean what `window(ts, duration, slide, start)` means in Spark: half open, aligned to the epoch plus
-`start`. A slide longer than the duration (sampling) leaves gaps that belong to no window. All times are whole
-microseconds.
+Time windows are those of `window(ts, duration, slide, start)` in Spark: half open, aligned to the epoch plus `start`.
+A slide longer than the duration (sampling) leaves gaps between windows. All times are in microseconds.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """Windows `[start + n * slide, start + n * slide + duration)` for every whole n."""
+    """The windows `[start + n * slide, start + n * slide + duration)` for every whole number n."""
 
     duration: int
     slide: int
     start: int = 0
 
     def starts(self, time: int) -> list[int]:
-        """Starts of the windows that contain a time, earliest first.
+        """Return the starts of the windows that contain a time, earliest first.
 
         >>> TimeWindow(10, 5).starts(12)
         [5, 10]
@@ -31,14 +30,14 @@ class TimeWindow:
         return [start for start in range(first, last + 1, self.slide) if time < start + self.duration]
 
     @property
-    def most(self) -> int:
-        """The most windows that one moment can lie in."""
+    def max_overlap(self) -> int:
+        """The largest number of windows that contain one moment."""
         return -(-self.duration // self.slide)
 
 
 @dataclass(frozen=True, slots=True)
 class CountWindow:
-    """Every `size` consecutive matching publications, a new window every `shift` of them."""
+    """Windows of `size` consecutive matching publications; a new one starts every `shift` publications."""
 
     size: int
     shift: int

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sparing.deployment.techniques import NAIVE
 from sparing.model.bill import Bill, MessageKind
-from sparing.model.policy import Events
+from sparing.model.policy import EventMerging
 from sparing.model.prices import Prices
 
 
@@ -34,7 +34,7 @@ def above_least(bills: Mapping[str, Bill], least: int, digits: int) -> list[str]
     It takes events as the first bill has them merged, so it is no bound for a bill that has them merged otherwise.
     """
     merging = bool(next(iter(bills.values())).only(MessageKind.MERGED))
-    others = {*list(bills)[1:]} & {*Events, *([NAIVE] if merging else [])}
+    others = {*list(bills)[1:]} & {*EventMerging, *([NAIVE] if merging else [])}
     return ["" if name in others else change(b.between_brokers(), least, digits) for name, b in bills.items()]
 
 

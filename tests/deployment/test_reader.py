@@ -9,7 +9,7 @@ from sparing.model.box import Box
 from sparing.model.expression import Attribute, Constant, Field, Operation
 from sparing.model.overlay import Link
 from sparing.model.policy import Policy
-from sparing.model.rank import ANYONE, Fairness, Measure, Rank
+from sparing.model.rank import UNRANKED, BoxScore, Fairness, Rank
 from tests.deployment.examples import TORONTO, toronto
 from tests.messages import missing, refused
 
@@ -98,21 +98,21 @@ def test_covering_and_seed():
 
 # What a publisher says, and what it means; subscriptions on incidents have the attribute weight.
 RANKS = [
-    ({"top_k": 5}, (5, ANYONE)),
-    ({"top_k": 5, "rank": None}, (5, ANYONE)),
-    ({"top_k": 5, "rank": {}}, (5, ANYONE)),
-    ({"top_k": 5, "rank": {"fair": True}}, (5, ANYONE)),
+    ({"top_k": 5}, (5, UNRANKED)),
+    ({"top_k": 5, "rank": None}, (5, UNRANKED)),
+    ({"top_k": 5, "rank": {}}, (5, UNRANKED)),
+    ({"top_k": 5, "rank": {"fair": True}}, (5, UNRANKED)),
     ({"top_k": 5, "rank": {"fair": False}}, (5, Rank(None, Fairness.NONE))),
     ({"top_k": 5, "rank": {"fair": "exact"}}, (5, Rank(None, Fairness.EXACT))),
-    ({"top_k": 1, "rank": "area"}, (1, Rank(Measure.AREA, Fairness.NONE))),
-    ({"top_k": 1, "rank": {"by": "area"}}, (1, Rank(Measure.AREA, Fairness.NONE))),
-    ({"top_k": 1, "rank": {"by": "Diverse", "fair": True}}, (1, Rank(Measure.DIVERSE, Fairness.WEIGHTED))),
+    ({"top_k": 1, "rank": "area"}, (1, Rank(BoxScore.AREA, Fairness.NONE))),
+    ({"top_k": 1, "rank": {"by": "area"}}, (1, Rank(BoxScore.AREA, Fairness.NONE))),
+    ({"top_k": 1, "rank": {"by": "Diverse", "fair": True}}, (1, Rank(BoxScore.DIVERSE, Fairness.WEIGHTED))),
     ({"top_k": 1, "rank": "severity"}, (1, Rank(Field("severity"), Fairness.NONE))),
     (
         {"top_k": 1, "rank": {"by": "subscription.WEIGHT * 2", "fair": "exact"}},
         (1, Rank(Operation("*", (Attribute("weight"), Constant(2.0))), Fairness.EXACT)),
     ),
-    ({}, (None, ANYONE)),
+    ({}, (None, UNRANKED)),
 ]
 
 

@@ -13,7 +13,7 @@ import pytest
 from sparing.deployment.deployment import SECOND, Deployment
 from sparing.deployment.mistakes import DeploymentError
 from sparing.model.expression import Field
-from sparing.model.rank import ANYONE, Fairness, Measure, Rank
+from sparing.model.rank import UNRANKED, BoxScore, Fairness, Rank
 from tests.deployment.examples import toronto
 from tests.messages import missing, says
 
@@ -135,7 +135,7 @@ def test_ranks_in_tables(tmp_path):
         '{"id": "q", "at": "e1", "topic": "traffic", "top_k": 3, "rank.by": "area", "rank.fair": true}\n'
         '{"id": "r", "at": "e1", "topic": "traffic", "top_k": 2}\n'
     )
-    expected = [(5, Rank(Field("speed"), Fairness.EXACT)), (3, Rank(Measure.AREA, Fairness.WEIGHTED)), (2, ANYONE)]
+    expected = [(5, Rank(Field("speed"), Fairness.EXACT)), (3, Rank(BoxScore.AREA, Fairness.WEIGHTED)), (2, UNRANKED)]
     for name in ("p.csv", "q.csv", "r.jsonl"):
         deployment = Deployment.of(toronto() | {"publishers": name}, tmp_path)
         assert [(a.top_k, a.rank) for a in deployment.advertisements] == expected, name

@@ -23,7 +23,7 @@ from sparing.flow.interests import Interests
 from sparing.flow.walk import Deliveries, Walk
 from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.bill import Bill, MessageKind
-from sparing.model.policy import Events
+from sparing.model.policy import EventMerging
 from sparing.model.types import BEGINNING, END_OF_TIME
 from tests.docs import walks
 from tests.docs.pages import blocks, names, table, tables, text_of
@@ -107,8 +107,8 @@ def test_the_payload() -> None:
     assert set(json.loads(PAYLOAD)) <= set(names(text_of(PAGE)))
 
 
-@pytest.mark.parametrize("events", list(Events))
-def test_what_is_counted(events: Events) -> None:
+@pytest.mark.parametrize("events", list(EventMerging))
+def test_what_is_counted(events: EventMerging) -> None:
     found = plan(events=events)
     (window,) = walked(found).notifications
     assert found.subscriptions[window.subscription].id == "count"
@@ -141,7 +141,7 @@ def test_why_a_subscription_was_told_or_not(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_kinds_that_are_told_about() -> None:
-    kinds = {key.kind for events in Events for key in walked(plan(events=events)).bill}
+    kinds = {key.kind for events in EventMerging for key in walked(plan(events=events)).bill}
     assert kinds <= {*(MessageKind(kind) for kind in ("publication", "merged", "coordination", "notification"))}
     assert {key.kind.value for key in walked(plan(events="siena")).bill} == {"publication", "notification"}
 
@@ -153,8 +153,8 @@ ALL = "SELECT * FROM incidents EVERY '10 seconds'"
 AT_ONCE = "SELECT * FROM incidents"
 
 
-@pytest.mark.parametrize("events", list(Events))
-def test_a_report_at_the_last_moment_is_of_the_event_and_one_later_is_not(events: Events) -> None:
+@pytest.mark.parametrize("events", list(EventMerging))
+def test_a_report_at_the_last_moment_is_of_the_event_and_one_later_is_not(events: EventMerging) -> None:
     lines = report("08:00:00", "n1", severity=1) + report("08:01:40", "s1", severity=2)
     assert heard(lines, AT_ONCE, events=events) == [("08:00:00", {"severity": 1}), ("08:01:40", {"severity": 2})]
     starts = {told.start for told in walked(plan(wish(AT_ONCE), events), lines).told}
@@ -183,8 +183,8 @@ def test_without_several_values_there_is_no_history() -> None:
     assert "history" not in json.loads(told.payload)
 
 
-@pytest.mark.parametrize("events", list(Events))
-def test_what_is_reported_when_a_cycle_ends_is_told_at_the_end_of_the_next(events: Events) -> None:
+@pytest.mark.parametrize("events", list(EventMerging))
+def test_what_is_reported_when_a_cycle_ends_is_told_at_the_end_of_the_next(events: EventMerging) -> None:
     lines = report("08:00:03", "n1", severity=1) + report("08:00:13", "s1", lanes_blocked=2)
     assert heard(lines, ALL, events=events) == [("08:00:13", {"severity": 1}), ("08:00:23", {"lanes_blocked": 2})]
 
@@ -200,8 +200,8 @@ def test_who_selects_fields_is_told_of_these() -> None:
     assert heard(lines, "SELECT severity FROM incidents EVERY '10 seconds'") == [("08:00:10", {"severity": 1})]
 
 
-@pytest.mark.parametrize("events", list(Events))
-def test_conditions_hold_for_any_value_and_stick(events: Events) -> None:
+@pytest.mark.parametrize("events", list(EventMerging))
+def test_conditions_hold_for_any_value_and_stick(events: EventMerging) -> None:
     lines = (
         report("08:00:00", "n1", severity=4)
         + report("08:00:02", "s1", severity=1, lanes_blocked=1)
@@ -230,8 +230,8 @@ def test_a_subscription_takes_part_in_events_that_begin_while_it_is_in_force() -
     assert heard(lines, ALL, **{"from": "2026-01-01T08:00:05Z"}) == []
 
 
-@pytest.mark.parametrize("events", list(Events))
-def test_what_is_urgent(events: Events) -> None:
+@pytest.mark.parametrize("events", list(EventMerging))
+def test_what_is_urgent(events: EventMerging) -> None:
     lines = (
         report("08:00:01", "s1", severity=5)
         + report("08:00:07", "n1", kind="collision")
@@ -251,8 +251,8 @@ def test_what_is_urgent_on_an_ordinary_topic() -> None:
     assert [len(json.loads(n.payload)["events"]) for n in delivered.notifications] == [1]
 
 
-@pytest.mark.parametrize("events", list(Events))
-def test_windows_count_an_event_when_it_closes_by_its_latest_values(events: Events) -> None:
+@pytest.mark.parametrize("events", list(EventMerging))
+def test_windows_count_an_event_when_it_closes_by_its_latest_values(events: EventMerging) -> None:
     sql = "SELECT count(*), max(severity) FROM incidents WHERE severity < 3 GROUP BY window(ts, '1 minute')"
     lines = report("08:00:00", "n1", severity=5) + report("08:00:09", "s1", severity=2)
     (window,) = walked(plan(wish(sql), events), lines).notifications
@@ -266,7 +266,7 @@ def test_windows_count_an_event_when_it_closes_by_its_latest_values(events: Even
 
 
 def test_every_way_of_merging_and_every_placement_is_named() -> None:
-    assert table(PAGE, 2, keys=Events).keys == list(Events)
+    assert table(PAGE, 2, keys=EventMerging).keys == list(EventMerging)
     named = table(PAGE, 2, code=["placement"]).keys
     for name in ("adaptive", "replay"):
         assert name in named
@@ -276,7 +276,7 @@ def test_every_way_of_merging_and_every_placement_is_named() -> None:
 def test_what_is_told_is_the_same_under_all_of_them() -> None:
     said = [
         Counter((told.subscriptions, told.time, told.payload) for told in walked(plan(events=events)).told)
-        for events in Events
+        for events in EventMerging
     ]
     assert said[0] == said[1] == said[2]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from sparing.graphs.closure import MOST, largest_closure
+from sparing.graphs.closure import MAX_CAPACITY, largest_closure
 
 Problem = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -74,4 +74,4 @@ def test_large_values_are_counted_up_to_a_limit() -> None:
     value = np.array([2**30, -(2**30), 2**20, -(2**61)])
     assert largest_closure(value, np.array([0, 2]), np.array([1, 3])).tolist() == [True, True, False, False]
     with pytest.raises(OverflowError, match="2,147,483,646"):
-        largest_closure(np.array([MOST // 2, MOST // 2 + 1, 0]), np.array([0]), np.array([1]))
+        largest_closure(np.array([MAX_CAPACITY // 2, MAX_CAPACITY // 2 + 1, 0]), np.array([0]), np.array([1]))

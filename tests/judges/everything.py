@@ -21,7 +21,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.model import functions
 from sparing.model.box import Box
 from sparing.model.expression import Expression
-from sparing.model.rank import Fairness, Measure
+from sparing.model.rank import BoxScore, Fairness
 from sparing.model.sketches import ApproxCountDistinct, ApproxPercentile
 from sparing.model.subscription import Advertisement, Output, Subscription
 from sparing.model.topic import Topic
@@ -203,7 +203,7 @@ def _chosen(deployment: Deployment, p: Publication, who: list[Subscription], dra
     score = _scores(deployment, p, who)
     best = sorted(who, key=lambda s: (-score[s.id], s.id))
     rank = p.advertisement.rank
-    if rank.fair is Fairness.NONE and rank.by is not Measure.DIVERSE:
+    if rank.fair is Fairness.NONE and rank.by is not BoxScore.DIVERSE:
         return best[:k]
     # Who is drawn is a matter of luck (and of the last digit of a distance), how well they score is not.
     lucky = [s for s in who if s.id in drawn[p.id]]
@@ -211,7 +211,7 @@ def _chosen(deployment: Deployment, p: Publication, who: list[Subscription], dra
     wanted = [score[s.id] for s in best[:k]]
     reached = sorted((score[s.id] for s in lucky), reverse=True)
     same = [math.isclose(a, b, rel_tol=1e-9) for a, b in zip(wanted, reached, strict=True)]
-    assert wanted == reached or (rank.by is Measure.DIVERSE and all(same)), f"{p.id} goes to the best"
+    assert wanted == reached or (rank.by is BoxScore.DIVERSE and all(same)), f"{p.id} goes to the best"
     return lucky
 
 
@@ -225,9 +225,9 @@ def _scores(deployment: Deployment, p: Publication, who: Sequence[Subscription])
         s.id: [stretches(topic.fields[field], [s.query.box.on(field), offered.on(field)]) for field in measured]
         for s in who
     }
-    if by is Measure.AREA:
+    if by is BoxScore.AREA:
         return {id_: math.prod(map(room, mine)) for id_, mine in wanted.items()}
-    if by is Measure.DIVERSE:
+    if by is BoxScore.DIVERSE:
         return {
             id_: math.fsum(_distance(mine, theirs) for other, theirs in wanted.items() if other != id_)
             for id_, mine in wanted.items()

@@ -17,7 +17,7 @@ RECORDS = {  # modules of records, and names in them that judges may use
     "sparing.model.box": {"Box"},
     "sparing.model.constraint": {"Constraint"},
     "sparing.model.expression": {"Attribute", "Constant", "Expression", "Field"},
-    "sparing.model.rank": {"Fairness", "Measure"},
+    "sparing.model.rank": {"Fairness", "BoxScore"},
     "sparing.model.sketches": {"ApproxCountDistinct", "ApproxPercentile"},
     "sparing.model.subscription": {"Advertisement", "Output", "Query", "Subscription"},
     "sparing.model.topic": {"Topic"},

@@ -34,7 +34,7 @@ def box_or_nothing(text, topic):
     try:
         return parse_where(text, topic)
     except LanguageError as error:
-        if "can never hold" in error.message:
+        if "never true" in error.message:
             return None
         raise
 

@@ -447,7 +447,7 @@ def test_an_id_twice():
 def test_a_condition_that_cannot_be_read_is_shown():
     message = error_of({"where": ["size > 5", "siz > 5"]})
     assert message == "Topic events has no field siz; did you mean size?\n  siz > 5\n  ^^^"
-    assert error_of({"where": ["size > 5 AND size < 3"]}).startswith("This condition and the others on size can never")
+    assert messages.missing(error_of({"where": ["size > 5 AND size < 3"]}), "size never") == []
 
 
 def test_decimals_that_do_not_fit():

@@ -258,7 +258,7 @@ def never_holds(where: str, fields: Mapping[str, FieldType]) -> bool:
     try:
         parse_filter(where, fields)
     except LanguageError as error:
-        if "can never hold" not in error.message:
+        if "never true" not in error.message:
             raise
         return True
     return False

@@ -21,12 +21,12 @@ def every_start(window, time):
 def test_starts_are_those_of_the_windows_that_hold_the_time(window, time):
     starts = window.starts(time)
     assert starts == every_start(window, time)
-    assert len(starts) <= window.most
+    assert len(starts) <= window.max_overlap
 
 
 @given(strategies.time_windows())
 def test_most_is_reached_somewhere(window):
-    assert max(len(window.starts(time)) for time in range(window.slide)) == window.most
+    assert max(len(window.starts(time)) for time in range(window.slide)) == window.max_overlap
 
 
 def test_sampling_leaves_gaps():

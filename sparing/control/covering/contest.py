@@ -21,7 +21,7 @@ from sparing.control.covering.weights import handed_on
 from sparing.model.expression import Expression, Values, attributes_of, fields_of, scores
 from sparing.model.measure import area
 from sparing.model.policy import Covering
-from sparing.model.rank import Fairness, Measure
+from sparing.model.rank import BoxScore, Fairness
 from sparing.model.subscription import Advertisement, Subscription
 from sparing.model.types import FieldType
 
@@ -118,11 +118,11 @@ def _contest(
     rank, k = advertisement.rank, advertisement.top_k
     fair = rank.fair is not Fairness.NONE
     none, alike = None, np.zeros(len(numbers), np.int32)
-    if k is None or rank.asks_how_many:
+    if k is None or rank.counts_matches:
         # Only where there is a match need be known.
         regular = Covering.NONE if covering is Covering.NONE else Covering.REGULAR
         return Contest(advertisement, regular, 1, numbers, boxes, none, none, alike, True)
-    method = Covering.NONE if rank.needs_everyone or covering is Covering.REGULAR else covering
+    method = Covering.NONE if rank.needs_all_matches or covering is Covering.REGULAR else covering
     given = scores_of(advertisement, subscriptions, types, measured)
     if given is not None:
         alike = np.unique(given, return_inverse=True)[1].astype(np.int32)
@@ -154,10 +154,10 @@ def scores_of(
     match by:
         case None:
             return np.zeros(len(subscriptions))
-        case Measure.AREA:
+        case BoxScore.AREA:
             clipped = [s.query.box.intersect(advertisement.box) for s in subscriptions]
             return np.array([0.0 if box is None else area(box, measured, types) for box in clipped])
-        case Measure.DIVERSE:
+        case BoxScore.DIVERSE:
             return None
         case _:
             if fields_of(by):

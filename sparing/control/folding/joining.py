@@ -12,7 +12,7 @@ from sparing.control.folding.kernels.greedy import GAINED, MORE, greedy, start
 from sparing.control.folding.kernels.state import ONCE, ClusterPieces, Clusters, Near, PathTable
 from sparing.control.folding.kernels.ways import hops_on
 from sparing.control.folding.problem import Folds, Problem
-from sparing.graphs.arranged import arranged
+from sparing.graphs.adjacency import adjacency
 
 NEIGHBOURS = 2  # candidates of each subscription after it, on each link; for each dimension there is
 
@@ -105,7 +105,7 @@ def _pieces(problem: Problem) -> tuple[ClusterPieces, np.ndarray]:
 def _near(problem: Problem, neighbours: int) -> tuple[Near, np.ndarray]:
     one, two = candidates(problem, neighbours)
     ends = np.concatenate([one, two]), np.concatenate([two, one])
-    first, found = arranged(ends[0], ends[1], len(problem))
+    first, found = adjacency(ends[0], ends[1], len(problem))
     return Near(found.astype(np.int32), np.array([len(found)])), np.diff(first)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.compiled import compiled
-from sparing.graphs.arranged import arranged
+from sparing.graphs.adjacency import adjacency
 
 
 @compiled
@@ -45,7 +45,7 @@ def cut_down(link_to, source, target, root, goals):
         if needed[link]:
             links[done], parent[done] = link, source[link]
             done += 1
-    first, outgoing = arranged(parent, links, len(link_to))
+    first, outgoing = adjacency(parent, links, len(link_to))
     # Depth first, so that a parent comes before its children.
     stack, height, done = np.empty(count + 1, np.int64), 1, 0
     stack[0] = -1
@@ -78,7 +78,7 @@ def behind(links, parent, goals, counts, subscribed, found):
                 count += 1
             trail[many], begins[many] = place, number[goals[place]] >> 6
             many += 1
-    first, order = arranged(begins[:many], trail[:many], (count + 63) >> 6)
+    first, order = adjacency(begins[:many], trail[:many], (count + 63) >> 6)
     own = np.zeros(len(links), np.uint64)  # position -> brokers of the word below it
     below = np.zeros(len(found), np.uint64)  # link -> brokers of the word below it in some tree
     touched = np.empty(len(found), np.int64)

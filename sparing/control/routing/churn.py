@@ -30,7 +30,7 @@ from sparing.control.plan import Plan
 from sparing.control.routing.folded import Folded, FoldedTopic
 from sparing.control.routing.network import Message
 from sparing.control.routing.stale_members import StaleMember
-from sparing.model.difference import lies_in
+from sparing.model.difference import within_union
 
 DRIFT = 0.8  # share of the planned saving below which a topic is folded further
 SECOND = 1_000_000
@@ -227,7 +227,7 @@ class LiveTopic:
         near = touching(self._ranges.problem, place, others)
         numbers = self._ranges.numbers[[place, *near.tolist()]].tolist()
         box, *boxes = (self._plan.subscriptions[number].query.box for number in numbers)
-        return lies_in(box, boxes, self._types)
+        return within_union(box, boxes, self._types)
 
     def _end_stale(self, number: int, link: int, since: int, until: int) -> None:
         if since < until:

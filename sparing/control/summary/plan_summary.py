@@ -249,7 +249,7 @@ def _offers(plan: Plan, tables: Iterable[RoutingTable], without: Iterable[Routin
             advertisement.broker,
             advertisement.box.sql(plan.topics[advertisement.topic].fields),
             advertisement.top_k,
-            None if advertisement.top_k is None else advertisement.rank.words,
+            None if advertisement.top_k is None else advertisement.rank.description,
             technique,
             remark,
             everybody,
@@ -280,7 +280,7 @@ def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]
     match contest.method:
         case Covering.NONE if covering is Covering.NONE:
             return "none", "covering is switched off"
-        case Covering.NONE if rank.needs_everyone:
+        case Covering.NONE if rank.needs_all_matches:
             return "none", "diverse needs everyone: each subscription is ranked by its distance to all others"
         case Covering.NONE:
             return "none", "covering: regular may drop one of the k best; rank and ancestor do not"

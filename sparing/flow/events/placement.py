@@ -28,7 +28,7 @@ from statistics import fmean
 from sparing.control.merging.tree import MergeTree
 from sparing.flow.events.downward import next_tick
 from sparing.flow.events.event import Event
-from sparing.model.policy import Moves, Placement
+from sparing.model.policy import Placement, PlacementRule
 
 New = Callable[[int, int], int]  # (known facts, facts) -> new facts
 
@@ -80,7 +80,7 @@ def placer_of(placement: Placement, tree: MergeTree) -> Placer:
     if isinstance(placement, int):
         return Placer(min(placement, tree.depth))
     far = [distance for distance in tree.roles(0).distance.values() if distance]
-    return Placer(round(fmean(far)) if far else 0, fades=1.0 if placement is Moves.LITERAL else FADES)
+    return Placer(round(fmean(far)) if far else 0, fades=1.0 if placement is PlacementRule.LITERAL else FADES)
 
 
 @dataclass(slots=True)
@@ -230,14 +230,14 @@ def learn(
     new: New,
 ) -> int:
     """Learn from an event that is over, and return the direction of the move."""
-    if not isinstance(placement, Moves) or tree.depth < 1:
+    if not isinstance(placement, PlacementRule) or tree.depth < 1:
         return 0
-    if placement is Moves.LITERAL:
+    if placement is PlacementRule.LITERAL:
         ticks = event.cycles
         placer.closer = placer.away = 0.0  # the paper does not sum over events
         found = literal_savings(tree, event, placer.hops, min(ticks, default=0))
         return decide(placer, *found, lambda _: delta, tree.depth)
-    look = best_savings if placement is Moves.REPLAY else savings
+    look = best_savings if placement is PlacementRule.REPLAY else savings
     closer, away = look(tree, event, placer.hops, new)
     for near, far, _ in placer.ride((closer, away, frozenset(reporters(tree, event, placer.hops)))):
         moved = decide(

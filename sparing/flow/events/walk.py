@@ -31,7 +31,7 @@ from sparing.flow.events.placement import Placer, learn, placer_of, reporters
 from sparing.flow.events.reports import Report
 from sparing.flow.events.upward import climb, collect, fail, flush, merge, resend_lost
 from sparing.model.bill import Bill
-from sparing.model.policy import Moves
+from sparing.model.policy import PlacementRule
 from sparing.model.types import BEGINNING
 
 
@@ -308,7 +308,7 @@ class _Step:
         if not event.kept.keys() <= tree.neighbours.keys():
             return  # the tree has changed since, so the event's log does not apply
         before = tree.roles(placer.hops)
-        if context.policy.places is Moves.LITERAL:
+        if context.policy.places is PlacementRule.LITERAL:
             for reporter in reporters(tree, event, placer.hops):
                 context.messages.send(tree, reporter, event.coordinator, COORDINATION, time)
         moved = learn(

@@ -23,7 +23,7 @@ from sparing.flow.rank.top_k import best_k
 from sparing.match.columns import Column
 from sparing.model.expression import Expression, Values, fields_of, scores
 from sparing.model.policy import Covering
-from sparing.model.rank import Fairness, Measure
+from sparing.model.rank import BoxScore, Fairness
 from sparing.model.subscription import Advertisement
 from sparing.model.types import Kind
 
@@ -96,7 +96,7 @@ class Chooser:
     def by_hops(self, advertisement: int) -> bool:
         """Return whether lots are drawn hop by hop."""
         rank = self._plan.advertisements[advertisement].rank
-        if rank.fair is Fairness.NONE or rank.needs_everyone:
+        if rank.fair is Fairness.NONE or rank.needs_all_matches:
             return False
         return rank.fair is Fairness.EXACT or self._plan.policy.covering in (Covering.RANK, Covering.ANCESTOR)
 
@@ -175,7 +175,7 @@ class Scorer:
         self._static = None if static is None else self._spread(static)
         self._spans: Spans | None = None
         self._attributes: dict[str, Values] = {}
-        if self._by is Measure.DIVERSE:
+        if self._by is BoxScore.DIVERSE:
             boxes = [plan.subscriptions[n].query.box.intersect(advertisement.box) for n in range(self._size)]
             mine = set(self._numbers.tolist())
             known = [box if box is not None and n in mine else advertisement.box for n, box in enumerate(boxes)]

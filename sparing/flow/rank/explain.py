@@ -98,7 +98,7 @@ def choice_of(plan: Plan, publication: Publications, matching: Pairs, chosen: Pa
         top_k=advertisement.top_k,
         wish=wish or None,
         allowed=None if allowed < 0 else allowed,
-        rank=None if advertisement.top_k is None else advertisement.rank.words,
+        rank=None if advertisement.top_k is None else advertisement.rank.description,
         covering=technique,
         asks=_asks(plan, number),
         candidates=tuple(
@@ -157,7 +157,7 @@ def _hops(plan: Plan, number: int, publication: Publications, matching: np.ndarr
 def _asks(plan: Plan, number: int) -> bool:
     """Return whether brokers request numbers of matches from each other."""
     advertisement = plan.advertisements[number]
-    return advertisement.top_k is not None and advertisement.rank.asks_how_many
+    return advertisement.top_k is not None and advertisement.rank.counts_matches
 
 
 def _known(plan: Plan, number: int, publication: Publications, matching: np.ndarray) -> dict[int, np.ndarray]:

@@ -1,6 +1,5 @@
-"""Compiled code: the loops that matching spends its time in.
+"""Compiled kernels of matching.
 
-Functions here take arrays, or the tuples of arrays in `arrays`; Numba infers their types when they are first called
-and keeps the machine code on disk, so that another process starts warm. Whole numbers that are used as places in arrays
-are unsigned, because Numba would otherwise check each for being negative.
+Functions take arrays, or the tuples of arrays in `arrays`; Numba infers their types on the first call and caches the
+machine code on disk. Array indices are unsigned, because Numba would otherwise check for negative ones.
 """

@@ -1,4 +1,4 @@
-"""Tuples of arrays that compiled code takes as one argument."""
+"""Tuples of arrays that kernels take as one argument."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FieldBuckets(NamedTuple):
     cells: np.ndarray  # uint8 [field, cell] edges before each cell of the rough table
     steps: np.ndarray  # uint8 [field] halvings that find an edge within any cell
     first_row: np.ndarray  # int64 [field] in a tile's table of rows
-    rows: np.ndarray  # int64 [field] there, 0 for fields that nobody asks about
+    rows: np.ndarray  # int64 [field] in that table, 0 for unconstrained fields
 
 
 class PredicateArrays(NamedTuple):
@@ -38,13 +38,13 @@ class PredicateArrays(NamedTuple):
 
 
 class Filing(NamedTuple):
-    """What a scan needs to know of each slot."""
+    """The data of each slot of a shelf that a scan needs."""
 
-    number: np.ndarray  # int32 [slot] whose slot it is
+    number: np.ndarray  # int32 [slot] number of the subscription
     packed: np.ndarray  # uint32 [predicate]
     pivot_low: np.ndarray  # int16 [slot] buckets of the pivot predicate
-    pivot_high: np.ndarray  # int16 [slot], -1 once the subscription is gone
-    within_low: np.ndarray  # int16 [slot] those buckets that surely satisfy it
+    pivot_high: np.ndarray  # int16 [slot], -1 if the subscription was removed
+    within_low: np.ndarray  # int16 [slot] buckets in which every value satisfies it
     within_high: np.ndarray  # int16 [slot]
     flags: np.ndarray  # uint8 [slot]
     set_of: np.ndarray  # int32 [slot] place in placed_starts, if the slot has sets
@@ -62,7 +62,7 @@ class PlacedSets(NamedTuple):
 
 
 class EventColumns(NamedTuple):
-    """A batch: codes and whether there is a value, [field, row]; `gaps` if any value is missing."""
+    """A batch: codes and validity, [field, row]; `gaps` if any value is NULL."""
 
     codes: np.ndarray
     valid: np.ndarray
@@ -70,10 +70,10 @@ class EventColumns(NamedTuple):
 
 
 class Collected(NamedTuple):
-    """Matches collected so far, in pieces of one tile each.
+    """A buffer of matches, in pieces of one tile each.
 
-    A piece has the subscriptions of its first event, then those of its second, and so on; `counts` tells how many each
-    has. The events of a piece are `orders[piece_rows[piece]:]`.
+    A piece has the subscriptions of its first event, then those of its second, and so on; `counts` has their numbers.
+    The events of a piece are `orders[piece_rows[piece]:]`.
     """
 
     used: int  # of the heap

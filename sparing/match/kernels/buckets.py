@@ -1,4 +1,4 @@
-"""Which bucket a value lies in, and which buckets a predicate spans."""
+"""Buckets of values, and the buckets that a predicate spans."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 from sparing.compiled import compiled, inlined
 from sparing.match.kernels.arrays import LEAST, MOST
 
-MISSING = 0  # the bucket of events without a value
+MISSING = 0  # the bucket of NULL
 MOST_BUCKETS = 255
-CELLS = 1024  # of the table that tells roughly which bucket a value lies in
+CELLS = 1024  # of the rough table, from which the search for a value's bucket starts
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -17,7 +17,7 @@ _1 = np.uint64(1)
 
 @inlined
 def cell_of(code, base, shift):
-    """The cell of the rough table that a code falls in; never descends as codes ascend."""
+    """Return the cell of a code in the rough table; monotonic in the code."""
     if code < base:
         return _0
     return min((np.uint64(code) - np.uint64(base)) >> np.uint64(shift), np.uint64(CELLS - 1))
@@ -35,7 +35,7 @@ def fill_cells(edges, count, base, shift, cells):
 
 @inlined
 def bucket_of(code, buckets, f):
-    """1 + the number of field f's edges at or before a code."""
+    """Return 1 + the number of edges of field f at or before a code."""
     edges = buckets.edges[f]
     found = np.uint64(buckets.cells[f, cell_of(code, buckets.base[f], buckets.shift[f])])
     step = _1 << np.uint64(buckets.steps[f])
@@ -48,7 +48,7 @@ def bucket_of(code, buckets, f):
 
 @compiled
 def put_buckets(events, rows, buckets, f, out):
-    """The bucket of each of some rows in field f."""
+    """Put the bucket of each row in field f into `out`."""
     codes, valid = events.codes[f], events.valid[f]
     for i in range(len(rows)):
         row = np.uint64(rows[i])
@@ -57,22 +57,22 @@ def put_buckets(events, rows, buckets, f, out):
 
 @inlined
 def starts_bucket(code, bucket, buckets, f):
-    """Whether a bucket has nothing before a code."""
+    """Return whether a code is the first of its bucket."""
     return code == LEAST or (bucket >= 2 and buckets.edges[f, bucket - _1 - _1] == code)
 
 
 @inlined
 def ends_bucket(code, bucket, buckets, f):
-    """Whether a bucket has nothing after a code."""
+    """Return whether a code is the last of its bucket."""
     return code == MOST or (np.int64(bucket) <= buckets.edge_count[f] and buckets.edges[f, bucket - _1] == code + 1)
 
 
 @compiled
 def place(ranges, buckets, packed, bucket_low, bucket_last, inside):
-    """The buckets that every predicate spans, and the same packed for the scan.
+    """Compute the buckets that every predicate spans, also packed for the scan.
 
-    Packed are the row before the first bucket (bits 16 to 30) and the row after the last one (bits 0 to 14), each with
-    a bit above that tells that the bound falls inside the bucket; `inside` has the latter as 1 and 2.
+    `packed` has the row before the first bucket (bits 16 to 30) and the row after the last one (bits 0 to 14), each
+    with a higher bit that is set if the bound is inside the bucket; `inside` has these bits as 1 and 2.
     """
     for k in range(len(ranges.field)):
         f = ranges.field[k]
@@ -80,7 +80,7 @@ def place(ranges, buckets, packed, bucket_low, bucket_last, inside):
         clean_low = starts_bucket(ranges.low[k], first, buckets, f)
         clean_high = ends_bucket(ranges.last[k], final, buckets, f)
         if ranges.set[k] >= 0 and ranges.set_missing[ranges.set[k]]:
-            if ranges.low[k] > ranges.last[k]:  # nothing but a missing value
+            if ranges.low[k] > ranges.last[k]:  # admits NULL only
                 final, clean_high = np.uint64(MISSING), True
             first, clean_low = np.uint64(MISSING), True
         inside[k] = np.uint8(not clean_low) | (np.uint8(not clean_high) << 1)
@@ -97,14 +97,14 @@ def place(ranges, buckets, packed, bucket_low, bucket_last, inside):
 
 @compiled
 def place_sets(which, ranges, buckets, exact, run_starts, runs):
-    """Runs of buckets for the sets of the predicates `which`; returns how many runs there are."""
+    """Compute the runs of buckets for the sets of predicates `which`; return the number of runs."""
     used = 0
     for i in range(len(which)):
         k = which[i]
         f, s = ranges.field[k], ranges.set[k]
         row = buckets.first_row[f]
         fine = True
-        first = final = np.int64(-2)  # of the run that is being made
+        first = final = np.int64(-2)  # of the current run
         if ranges.set_missing[s]:
             first = final = np.int64(MISSING)
         for r in range(ranges.set_starts[s], ranges.set_starts[s + 1]):

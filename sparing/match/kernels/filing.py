@@ -1,4 +1,4 @@
-"""Where subscriptions are filed, and in which order their predicates stand."""
+"""Kernels that choose the pivots of subscriptions and order their predicates."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ HAS_SETS = np.uint8(2)
 
 
 @compiled
-def choose_values(ranges, crowd, useful, chosen):
-    """For each subscription the predicate that asks for one value and shares it with the fewest; -1 without any."""
+def choose_values(ranges, sharing, useful, chosen):
+    """Put each subscription's predicate with a single value that the fewest others share into `chosen`; -1: none."""
     for s in range(len(ranges.starts) - 1):
         fewest = np.iinfo(np.int64).max
         chosen[s] = -1
         for k in range(ranges.starts[s], ranges.starts[s + 1]):
             single = ranges.low[k] == ranges.last[k] and ranges.set[k] < 0
-            if single and useful[ranges.field[k]] and crowd[k] < fewest:
-                fewest, chosen[s] = crowd[k], k
+            if single and useful[ranges.field[k]] and sharing[k] < fewest:
+                fewest, chosen[s] = sharing[k], k
 
 
 @compiled
 def find_pivots(ranges, bucket_low, bucket_last, share, kept, pivot):
-    """The kept predicate that admits the least share of events, of each subscription; -1 if it has none."""
+    """Put each subscription's most selective predicate among the kept fields into `pivot`; -1: none."""
     for s in range(len(ranges.starts) - 1):
         best = 1.0
         pivot[s] = -1
@@ -38,7 +38,7 @@ def find_pivots(ranges, bucket_low, bucket_last, share, kept, pivot):
 
 @compiled
 def arrange(starts, field, order, pivot, owned_field, new_starts, source):
-    """Where each predicate comes from once subscriptions are in order, pivots first and owned predicates last."""
+    """Compute the source of each predicate for subscriptions in `order`, pivots first and owned predicates last."""
     to = 0
     for i in range(len(order)):
         s = order[i]
@@ -60,7 +60,7 @@ def arrange(starts, field, order, pivot, owned_field, new_starts, source):
 
 @compiled
 def put_flags(starts, inside, set_, owned, flags):
-    """What is to be looked at in each slot."""
+    """Set the flags of each slot: exact bounds, or sets."""
     for s in range(len(starts) - 1):
         exact, sets = True, False
         for k in range(starts[s], starts[s + 1] - owned):

@@ -1,4 +1,4 @@
-"""Matching one event with one subscription at a time, for candidates that are few."""
+"""Matching of single pairs of an event and a subscription, for few candidates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _63 = np.uint64(63)
 
 @inlined
 def in_set(code, ranges, which):
-    """Whether a value lies in one of the ranges of a set; they ascend."""
+    """Return whether a value is in one of the ascending ranges of a set."""
     low, high = ranges.set_starts[which], ranges.set_starts[which + 1]
     end = high
     while low < high:
@@ -31,7 +31,7 @@ def in_set(code, ranges, which):
 
 @inlined
 def satisfies(events, row, ranges, first, end):
-    """Whether an event satisfies the predicates first..end."""
+    """Return whether an event satisfies the predicates first..end."""
     for k in range(first, end):
         f = np.uint64(ranges.field[k])
         which = ranges.set[k]
@@ -49,7 +49,7 @@ def satisfies(events, row, ranges, first, end):
 
 @compiled
 def rows_by_value(codes, valid, values):
-    """Rows by which of some ascending values they have: those with `values[v]` are rows[starts[v]:starts[v + 1]]."""
+    """Return rows grouped by ascending values: those with `values[v]` are rows[starts[v]:starts[v + 1]]."""
     which = np.empty(len(codes), np.int32)
     starts = np.zeros(len(values) + 1, np.int64)
     for row in range(len(codes)):
@@ -77,7 +77,7 @@ def rows_by_value(codes, valid, values):
 
 @compiled
 def check_rows(events, slot, ranges, admitted):
-    """Whether each row satisfies the predicates of the slot that is given for it; -1 is none."""
+    """Compute whether each row satisfies the predicates of its slot; rows with slot -1 are not changed."""
     for row in range(len(slot)):
         if slot[row] >= 0:
             admitted[row] = satisfies(events, row, ranges, ranges.starts[slot[row]], ranges.starts[slot[row] + 1])
@@ -85,7 +85,7 @@ def check_rows(events, slot, ranges, admitted):
 
 @compiled
 def _doubled(array):
-    """One twice as large with the same start."""
+    """Return an array of twice the size with the same start."""
     larger = np.empty(2 * len(array), array.dtype)
     larger[: len(array)] = array
     return larger
@@ -93,7 +93,7 @@ def _doubled(array):
 
 @compiled
 def match_by_value(events, by, keys, key_starts, number, ranges):
-    """Matching pairs (rows, numbers) with subscriptions that are found by their value of field `by`."""
+    """Return matching pairs (rows, numbers) with subscriptions that are looked up by their value of field `by`."""
     rows, numbers, found = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     codes, valid = events.codes[by], events.valid[by]
     for row in range(len(codes)):
@@ -115,7 +115,7 @@ def match_by_value(events, by, keys, key_starts, number, ranges):
 
 @compiled
 def fill_bitmaps(ranges, owned, filing, buckets, first_bitmap, count, coarseness, bitmaps):
-    """Set the bit of each slot in the bitmaps of all coarse buckets that one of its predicates rules out."""
+    """Set the bit of each slot in the bitmaps of all coarse buckets that one of its predicates excludes."""
     for slot in range(len(ranges.starts) - 1):
         word, bit = np.uint64(slot) >> _6, _1 << (np.uint64(slot) & _63)
         for k in range(ranges.starts[slot], ranges.starts[slot + 1] - owned):
@@ -130,7 +130,7 @@ def fill_bitmaps(ranges, owned, filing, buckets, first_bitmap, count, coarseness
 
 @compiled
 def match_by_bitmap(events, chosen, used, buckets, first_bitmap, coarseness, bitmaps, filing, ranges, owned, most):
-    """Matching pairs (rows, numbers) of the chosen rows with slots that no bitmap rules out.
+    """Return matching pairs (rows, numbers) of the chosen rows with slots that no bitmap excludes.
 
     Stops early, after a row, when there are more than `most`.
     """

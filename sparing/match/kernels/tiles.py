@@ -3,7 +3,7 @@
 Events are cut into tiles of 512. For each field of a tile there is a table of rows, one bit per event: row `r` has the
 events whose value lies in a bucket before `r`. A range of values is then the difference of two rows, and the events
 that match a subscription are what is left of the tile after its predicates have been ANDed. Bounds that fall inside
-a bucket leave some bits unsure; those, and only those, are checked against the values.
+a bucket leave some bits uncertain; only those are checked against the values.
 
 Events are sorted by the bucket of a pivot field first, so that a tile spans few buckets of it; subscriptions are kept
 in the order of their lowest bucket of that field, and a tile looks only at those whose range meets its span.

@@ -1,4 +1,4 @@
-"""Writing hits out: from bits, subscription by subscription, to numbers, event by event."""
+"""Conversion of hits from bitmaps per subscription to subscription numbers per event."""
 
 from __future__ import annotations
 

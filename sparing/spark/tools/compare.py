@@ -12,7 +12,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import NAIVE, OURS, Saving, naive, techniques
 from sparing.model.bill import Bill
 from sparing.model.errors import SparingError
-from sparing.model.policy import DecisionRule, Events, Policy
+from sparing.model.policy import DecisionRule, EventMerging, Policy
 from sparing.spark.run import ReplayResult, replay
 
 Keep = Callable[[ReplayResult], None]
@@ -78,7 +78,7 @@ class Comparison:
             rules = [DecisionRule(name) for name in (DecisionRule if decisions is None else decisions)]
             found |= {rule.value: replace(policy, decision=rule) for rule in rules if rule is not policy.decision}
         if "merged events" in matter:
-            found |= {way.value: replace(policy, events=way) for way in Events if way is not policy.events}
+            found |= {way.value: replace(policy, events=way) for way in EventMerging if way is not policy.events}
         return found
 
     def bill(self, policy: Policy, told: str) -> Bill:

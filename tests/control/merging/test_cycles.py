@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sparing.control.merging.cycles import common_factor, cycle_messages, factors
 from sparing.control.merging.tree import MergeTree, trees_of
 from sparing.model.bill import BillKey, MessageKind
-from sparing.model.policy import Events, Policy
+from sparing.model.policy import EventMerging, Policy
 from tests.control.merging.test_tree import Brute, trees
 from tests.flow.events.world import Sub, plan_for
 
@@ -58,12 +58,12 @@ def test_a_broker_needs_no_more_than_its_own_cycles_and_what_its_other_neighbour
         assert factor == gcd(*cycles.get(broker, ()), *others)
 
 
-@pytest.mark.parametrize("events", list(Events))
-def test_every_factor_is_one_message_before_the_first_publication(events: Events) -> None:
+@pytest.mark.parametrize("events", list(EventMerging))
+def test_every_factor_is_one_message_before_the_first_publication(events: EventMerging) -> None:
     subs = [Sub("s", "r", 6), Sub("t", "r", 4), Sub("u", "p", 8), Sub("v", "q")]
     plan = plan_for([("p", "q"), ("q", "r"), ("r", "z")], subs, ["p"], Policy(events=events, active_aggregators=2))
     bill = cycle_messages(plan)
-    if events is Events.SIENA:
+    if events is EventMerging.SIENA:
         assert not bill
         return
     (tree,) = trees_of(plan, "t", plan.policy.actives)

@@ -12,7 +12,7 @@ from sparing.control.routing.spread import Spread, spread_of
 from sparing.model.expression import Attribute
 from sparing.model.overlay import Link, Overlay
 from sparing.model.policy import Covering, Policy
-from sparing.model.rank import Fairness, Measure, Rank
+from sparing.model.rank import BoxScore, Fairness, Rank
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.types import INT
 from tests.control.covering.test_covers import table_i
@@ -131,7 +131,7 @@ def three_brokers(covering: Covering, rank: Rank, k: int) -> Plan:
 
 
 def test_figure_2() -> None:
-    plan = three_brokers(Covering.ANCESTOR, Rank(Measure.AREA, Fairness.NONE), 2)
+    plan = three_brokers(Covering.ANCESTOR, Rank(BoxScore.AREA, Fairness.NONE), 2)
     link = next(at for at in range(4) if plan.routes.brokers[plan.routes.source[at]] == "B2")
     names = [plan.subscriptions[n].id for n in full(plan).forwarded()[link]]
     assert sorted(names) == ["s1", "s2", "s3", "s4"]

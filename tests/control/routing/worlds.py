@@ -16,7 +16,7 @@ from sparing.model.box import Box
 from sparing.model.expression import Attribute, Constant, Expression, Field, Operation, Values, scores
 from sparing.model.measure import area
 from sparing.model.policy import Covering, Matchmaker, Policy
-from sparing.model.rank import Fairness, Measure, Rank
+from sparing.model.rank import BoxScore, Fairness, Rank
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import TIMESTAMP, Code, Kind, code_float, float_code
@@ -29,7 +29,7 @@ TOPIC = Topic("t", "ts", {**TYPES, "ts": TIMESTAMP})
 LINEAR = Operation("+", (Operation("*", (Attribute("w"), Field("x"))), Attribute("b")))
 NEAR = Operation("negative", (Operation("abs", (Operation("-", (Field("x"), Attribute("b"))),)),))
 SHARED = Operation("+", (Operation("*", (Field("x"), Field("x"))), Attribute("w")))
-STATIC: tuple[Measure | Expression | None, ...] = (None, Measure.AREA, Attribute("w"))
+STATIC: tuple[BoxScore | Expression | None, ...] = (None, BoxScore.AREA, Attribute("w"))
 DEPENDENT: tuple[Expression, ...] = (LINEAR, NEAR, SHARED, Operation("*", (Constant(2.0), Field("y"))))
 
 points = st.fixed_dictionaries(
@@ -99,12 +99,12 @@ def score(plan: Plan, contest: Contest, number: int, point: Codes) -> float:
     subscription = plan.subscriptions[number]
     if by is None:
         return 0.0
-    if by is Measure.AREA:
+    if by is BoxScore.AREA:
         box = subscription.query.box.intersect(contest.advertisement.box)
         assert box is not None
         fields = sorted({field for s in plan.subscriptions for field in s.query.box.fields})
         return area(box, fields, TYPES)
-    assert not isinstance(by, Measure)
+    assert not isinstance(by, BoxScore)
     own = {name: Values(np.array([given]), np.array([True])) for name, given in subscription.attributes}
     return float(scores(by, {name: value(name, point.get(name)) for name in TYPES}, own, 1)[0])
 

@@ -15,14 +15,14 @@ from sparing.control.summary.plan_summary import CoveredCount, summary_of
 from sparing.model.bill import MessageKind
 from sparing.model.expression import Attribute, Field, Operation
 from sparing.model.policy import Covering
-from sparing.model.rank import Fairness, Measure, Rank
+from sparing.model.rank import BoxScore, Fairness, Rank
 from sparing.model.subscription import Advertisement
 from tests.control.covering.test_covers import table_i
 from tests.control.routing.test_network import three_brokers
 from tests.control.routing.worlds import network_of, plans
 from tests.judges import overlay as judge
 
-BY_AREA = Rank(Measure.AREA, Fairness.NONE)
+BY_AREA = Rank(BoxScore.AREA, Fairness.NONE)
 
 
 def settled(plan: Plan, kind: MessageKind) -> dict[tuple[str, str], int]:
@@ -156,7 +156,7 @@ TECHNIQUES = [
     (Covering.ANCESTOR, Rank(SCORE, Fairness.NONE), 2, "AncestorCoverK", "provably"),
     (Covering.ANCESTOR, Rank(), 2, "AncestorCoverK", "weights"),
     (Covering.ANCESTOR, Rank(None, Fairness.EXACT), 2, "RegularCover", "asks how many match"),
-    (Covering.ANCESTOR, Rank(Measure.DIVERSE, Fairness.NONE), 2, "none", "diverse needs everyone"),
+    (Covering.ANCESTOR, Rank(BoxScore.DIVERSE, Fairness.NONE), 2, "none", "diverse needs everyone"),
     (Covering.ANCESTOR, Rank(), None, "RegularCover", None),
     (Covering.REGULAR, Rank(), None, "RegularCover", None),
     (Covering.REGULAR, BY_AREA, 2, "none", "covering: regular"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sparing.control.plan import Plan
 from sparing.model.bill import MessageKind
 from sparing.model.merge import Outage, RedundancyRule
-from sparing.model.policy import Events, Moves, Policy
+from sparing.model.policy import EventMerging, PlacementRule, Policy
 from sparing.model.types import END_OF_TIME
 from tests.flow.events.world import BUCKET, WITHIN, Batch, Sub, Walked, plan_for, with_own
 from tests.judges.events import Heard, Paths, Said, deliveries
@@ -145,15 +145,15 @@ def reports(draw: st.DrawFn, publishers: Sequence[str], *, most: int = 25) -> tu
 
 # Policies
 
-moves = st.sampled_from([Moves.ADAPTIVE, Moves.ADAPTIVE, Moves.REPLAY, Moves.LITERAL])
+moves = st.sampled_from([PlacementRule.ADAPTIVE, PlacementRule.ADAPTIVE, PlacementRule.REPLAY, PlacementRule.LITERAL])
 caeva = st.builds(
     Policy,
-    events=st.just(Events.CAEVA),
+    events=st.just(EventMerging.CAEVA),
     placement=moves | st.integers(0, 5),
     active_aggregators=st.integers(1, 4),
     least_saving=st.sampled_from([1.0, 1.0, 3.0]),
 )
-AGELE, SIENA = Policy(events=Events.AGELE), Policy(events=Events.SIENA)
+AGELE, SIENA = Policy(events=EventMerging.AGELE), Policy(events=EventMerging.SIENA)
 policies = caeva | caeva | st.sampled_from([AGELE, SIENA])
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from sparing.model.bill import MessageKind
 from sparing.model.merge import Outage, RedundancyRule
-from sparing.model.policy import Moves, Policy
+from sparing.model.policy import PlacementRule, Policy
 from tests.flow.events.strategies import World, billed, caeva, frail_worlds
 from tests.flow.events.world import Eyes, Sub, Walked, plan_for, walk
 from tests.judges.events import Said
@@ -178,8 +178,8 @@ def test_who_does_not_wait_has_a_coordinator_replaced_by_the_next_report() -> No
     assert told(walked) == [(0, {"a": 1}), (3, {"b": 1})]
 
 
-@pytest.mark.parametrize("move", [*Moves, 0, 1, 2])
-def test_every_aggregator_but_one_fails_for_good(move: Moves | int) -> None:
+@pytest.mark.parametrize("move", [*PlacementRule, 0, 1, 2])
+def test_every_aggregator_but_one_fails_for_good(move: PlacementRule | int) -> None:
     outages = [Outage(2, "m"), Outage(2, "x"), Outage(3, "y"), Outage(3, "p")]
     reports = [said(0, "p", a=1), said(1, "x", b=1), said(5, "q", c=1)]
     walked, _ = seen(Policy(placement=move), reports, outages)

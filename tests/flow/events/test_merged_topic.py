@@ -14,7 +14,7 @@ from sparing.model.box import Box
 from sparing.model.constraint import one_of
 from sparing.model.merge import Merge
 from sparing.model.overlay import Link, Overlay
-from sparing.model.policy import Events, Moves, Policy
+from sparing.model.policy import EventMerging, PlacementRule, Policy
 from sparing.model.subscription import Advertisement, Aggregation, Query, Subscription
 from sparing.model.types import STRING
 from sparing.model.window import CountWindow, TimeWindow
@@ -27,10 +27,10 @@ from tests.judges.overlay import Publication
 WITHIN = 6
 POLICIES = [
     Policy(),
-    Policy(placement=Moves.REPLAY, partitions=3),
+    Policy(placement=PlacementRule.REPLAY, partitions=3),
     Policy(placement=1, active_aggregators=1),
-    Policy(events=Events.AGELE),
-    Policy(events=Events.SIENA, partitions=2),
+    Policy(events=EventMerging.AGELE),
+    Policy(events=EventMerging.SIENA, partitions=2),
 ]
 MERGED = {**TOPICS, "t": replace(TOPICS["t"], merge=Merge(("s",), WITHIN, cycle=1))}
 
@@ -139,7 +139,7 @@ def test_how_long_links_are_patient_does_not_depend_on_where_events_of_a_batch_w
         {"A": ("a",), "C": ("c",)},
         subscriptions,
         bucket=1,
-        policy=Policy(decision="patience", patience=3, events=Events.SIENA),
+        policy=Policy(decision="patience", patience=3, events=EventMerging.SIENA),
     )
     first, second = Publication("0", 0, "a", s="a"), Publication("1", 20, "a", s="b")
     whole, walk = Walk(plan).feed(batches(plan, [first, second])), Walk(plan)

@@ -14,7 +14,7 @@ from sparing.flow.events.context import EventStep, MergeContext
 from sparing.flow.events.event import Event
 from sparing.flow.events.placement import FADES, Placer, cost, savings
 from sparing.model.bill import MessageKind
-from sparing.model.policy import Moves, Policy
+from sparing.model.policy import PlacementRule, Policy
 from tests.flow.events.strategies import World, caeva, forests, reports, worlds
 from tests.flow.events.world import WITHIN, Sub, plan_for, walk
 from tests.judges.events import Said
@@ -47,10 +47,10 @@ class Trial:
         (self.tree,) = self.context.trees
         self.center = first.routes.brokers[self.tree.center]
         over = Over()
-        walk(self.plan(Moves.ADAPTIVE), some, watcher=over)
+        walk(self.plan(PlacementRule.ADAPTIVE), some, watcher=over)
         self.events = over.events
 
-    def plan(self, placement: Moves | int) -> Plan:
+    def plan(self, placement: PlacementRule | int) -> Plan:
         subs = [Sub("s", self.center, self.every)]
         return plan_for(self.links, subs, self.brokers, Policy(placement=placement, active_aggregators=self.active))
 
@@ -186,7 +186,7 @@ def test_replay_finds_the_cheapest_distance_for_what_happens_again_and_again(
     trial = Trial(links, brokers, some, active=active)
     assume(trial.tree.depth)
     costs = {hops: trial.cost(hops) for hops in range(1, trial.tree.depth + 1)}
-    placer = placer_after(trial, Policy(placement=Moves.REPLAY, active_aggregators=active), again(some, 30))
+    placer = placer_after(trial, Policy(placement=PlacementRule.REPLAY, active_aggregators=active), again(some, 30))
     best = min(costs, key=lambda hops: (costs[hops], abs(hops - placer.hops)))
     remembered = sum(FADES**n for n in range(30 - placer.moves))
     gain = (costs[placer.hops] - costs[best]) * remembered
@@ -197,7 +197,7 @@ FROM_ONE = [said(n, "a0", a=1) for n in range(20)]  # best at two hops
 LEAVES = [f"{side}{n}" for n in range(4) for side in "ae"]
 FROM_ALL = [said(0, leaf, a=n) for n, leaf in enumerate(LEAVES)]  # best at one hop
 ADAPTING = pytest.mark.parametrize(
-    "policy", [Policy(placement=m, active_aggregators=1) for m in (Moves.ADAPTIVE, Moves.REPLAY)]
+    "policy", [Policy(placement=m, active_aggregators=1) for m in (PlacementRule.ADAPTIVE, PlacementRule.REPLAY)]
 )
 
 
@@ -238,8 +238,8 @@ def test_two_kinds_of_events_in_turn_do_not_make_passive_aggregators_thrash(poli
     assert placer_after(one, policy, in_turn).moves <= 10
 
 
-@pytest.mark.parametrize("move", list(Moves))
-def test_a_move_must_save_at_least_delta(move: Moves) -> None:
+@pytest.mark.parametrize("move", list(PlacementRule))
+def test_a_move_must_save_at_least_delta(move: PlacementRule) -> None:
     trial = trial_of(ARMS, [said(n, "d", a=1) for n in range(20)])
     assert (
         placer_after(trial, Policy(placement=move, active_aggregators=1, least_saving=1e6), again(trial.some, 10)).moves
@@ -254,14 +254,14 @@ def test_passive_aggregators_stay_between_one_hop_and_the_leaves(world: World) -
     plan = world.plan()
     walked = walk(plan, world.reports)
     for tree, placer in zip(MergeContext(plan, "t").trees, walked.state.placers, strict=True):
-        if isinstance(world.policy.placement, Moves):
+        if isinstance(world.policy.placement, PlacementRule):
             assert min(1, tree.depth) <= placer.hops <= tree.depth
         else:
             assert placer.hops == min(world.policy.placement, tree.depth)
 
 
-@pytest.mark.parametrize("move", [Moves.ADAPTIVE, Moves.LITERAL])
-def test_what_was_counted_rides_on_other_messages_except_by_the_paper(move: Moves) -> None:
+@pytest.mark.parametrize("move", [PlacementRule.ADAPTIVE, PlacementRule.LITERAL])
+def test_what_was_counted_rides_on_other_messages_except_by_the_paper(move: PlacementRule) -> None:
     """Two leaves report by way of a. By the paper a sends one more message when the event is over."""
     links = [("m", leaf) for leaf in "acdefg"] + [("a", "a0"), ("a", "a1")]
     some = [said(0, "a0", a=1), said(1, "a1", a=1), said(2, "a0", b=1)]
@@ -272,5 +272,5 @@ def test_what_was_counted_rides_on_other_messages_except_by_the_paper(move: Move
     )
     assert (trial.center, walked.state.placers[0].hops) == ("m", 1)
     coordination = walked.bill.only(MessageKind.COORDINATION).by_link()
-    counted = {("a", "m"): 1} if move is Moves.LITERAL else {}
+    counted = {("a", "m"): 1} if move is PlacementRule.LITERAL else {}
     assert coordination == {("m", "a"): 1, **counted}  # who coordinates, and what was counted

@@ -16,7 +16,7 @@ from sparing.flow.events.walk import EventState, EventWalk
 from sparing.model.box import Box
 from sparing.model.functions import function
 from sparing.model.merge import Outage
-from sparing.model.policy import Moves, Policy
+from sparing.model.policy import PlacementRule, Policy
 from sparing.model.subscription import Aggregation, Output, Query, Subscription
 from sparing.model.types import END_OF_TIME
 from sparing.model.window import TimeWindow
@@ -127,7 +127,7 @@ def test_an_event_of_interest_to_nobody_costs_nothing() -> None:
     [
         (Policy(), False, tries(240)),
         (Policy(), True, 60),
-        (Policy(placement=Moves.REPLAY), False, 60),
+        (Policy(placement=PlacementRule.REPLAY), False, 60),
         (AGELE, True, 60),
         (SIENA, False, 60),
     ],

@@ -13,7 +13,7 @@ from sparing.control.plan import Plan
 from sparing.flow.events.context import MergeContext
 from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
-from sparing.model.policy import Events, Moves, Policy
+from sparing.model.policy import EventMerging, PlacementRule, Policy
 from sparing.model.types import END_OF_TIME
 from tests.flow.events.world import WITHIN, Sub, heard_of, plan_for, report_of, with_own
 from tests.judges.events import Said, deliveries
@@ -23,10 +23,10 @@ LINE = [("b0", "b1"), ("b1", "b2"), ("b2", "b3"), ("b3", "b4")]
 STAR = [("b2", "b0"), ("b2", "b1"), ("b2", "b3"), ("b2", "b4")]
 POLICIES = [
     Policy(),
-    Policy(placement=Moves.REPLAY),
+    Policy(placement=PlacementRule.REPLAY),
     Policy(placement=1, active_aggregators=1),
-    Policy(events=Events.AGELE),
-    Policy(events=Events.SIENA),
+    Policy(events=EventMerging.AGELE),
+    Policy(events=EventMerging.SIENA),
 ]
 
 reports = st.lists(
@@ -149,7 +149,7 @@ def test_what_happens_where_nobody_is_any_more_is_let_go(said, cut, policy):
     assert set(heard) == {(h.who, h.key, h.began, fact) for h in wanted for fact in h.facts}
 
 
-@pytest.mark.parametrize("placement", [Moves.ADAPTIVE, Moves.REPLAY])
+@pytest.mark.parametrize("placement", [PlacementRule.ADAPTIVE, PlacementRule.REPLAY])
 def test_a_tree_that_grows_gets_passive_aggregators(placement):
     """There is no room for them while only one broker has to do with the topic."""
     policy = Policy(placement=placement, active_aggregators=1)

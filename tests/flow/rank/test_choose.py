@@ -26,7 +26,7 @@ from sparing.model.constraint import between
 from sparing.model.expression import Attribute
 from sparing.model.overlay import Link, Overlay
 from sparing.model.policy import Covering, Policy
-from sparing.model.rank import Fairness, Measure, Rank
+from sparing.model.rank import BoxScore, Fairness, Rank
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, TIMESTAMP, Kind, code_float, float_code
@@ -93,13 +93,13 @@ def test_without_lots_it_is_regular_k(plan: Plan, published: list[Codes], data: 
             assert found == set(best(plan, contest, range(len(plan.subscriptions)), point, k))
 
 
-def fair_rank(by: Measure | Attribute | None, fair: Fairness) -> Rank:
+def fair_rank(by: BoxScore | Attribute | None, fair: Fairness) -> Rank:
     return Rank(by, fair)
 
 
 fair_ranks = st.builds(
     fair_rank,
-    st.sampled_from([None, Measure.AREA, Measure.DIVERSE, Attribute("w")]),
+    st.sampled_from([None, BoxScore.AREA, BoxScore.DIVERSE, Attribute("w")]),
     st.sampled_from([Fairness.WEIGHTED, Fairness.EXACT]),
 )
 
@@ -121,7 +121,7 @@ def test_with_lots_the_best_are_among_the_k(plan: Plan, rank: Rank, published: l
             everybody = [n for n, s in enumerate(plan.subscriptions) if s.query.box.admits(point)]
             assert mine <= set(everybody)
             assert len(mine) == min(k, len(everybody))
-            if rank.by is not Measure.DIVERSE and contest.scores is not None:
+            if rank.by is not BoxScore.DIVERSE and contest.scores is not None:
                 own = dict(zip(contest.numbers.tolist(), contest.scores.tolist(), strict=True))
                 ranked = sorted((own[n] for n in everybody), reverse=True)
                 assert sorted((own[n] for n in mine), reverse=True) == ranked[:k]

@@ -18,14 +18,14 @@ from sparing.flow.rank.explain import Choice, choice_of, shown, verdict
 from sparing.model.expression import Attribute
 from sparing.model.functions import function
 from sparing.model.policy import Covering
-from sparing.model.rank import Fairness, Measure, Rank
+from sparing.model.rank import BoxScore, Fairness, Rank
 from sparing.model.subscription import Aggregation, Output, Query
 from sparing.model.window import TimeWindow
 from tests.control.routing.test_network import three_brokers
 from tests.control.routing.worlds import Codes, best, plans, points
 from tests.flow.rank.test_choose import fair_ranks, matches, publications
 
-BY_AREA = Rank(Measure.AREA, Fairness.NONE)
+BY_AREA = Rank(BoxScore.AREA, Fairness.NONE)
 INSIDE: Codes = {"x": 4, "y": 3}  # in all boxes of Table I but s4
 
 

@@ -26,7 +26,7 @@ from sparing.flow.events.stored import restored, stored
 from sparing.flow.events.walk import EventWalk
 from sparing.match.columns import column
 from sparing.model.counted import counted
-from sparing.model.policy import Events as Merging
+from sparing.model.policy import EventMerging
 from sparing.model.types import END_OF_TIME
 from sparing.spark.io import sources
 from sparing.spark.pipeline.pubsub import PubSub
@@ -59,7 +59,7 @@ def _on_spark(spark: SparkSession, settings: Events, count: int, tell: Tell) -> 
         size = reports.count()
         ways: dict[str, Callable[[], None]] = {}
         for partitions in settings.partitions:
-            for merging in Merging:
+            for merging in EventMerging:
                 called = f"{merging}, {partitions} {'lane' if partitions == 1 else 'partitions'}"
                 policy = replace(deployment.policy, events=merging, partitions=partitions)
                 ways[called] = _pipeline(spark, replace(deployment, policy=policy), reports)

@@ -10,7 +10,7 @@ from sparing.flow.events.event import Event
 from sparing.flow.events.placement import placer_of
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.model.bill import MessageKind
-from sparing.model.policy import Events, Moves, Policy
+from sparing.model.policy import EventMerging, PlacementRule, Policy
 from sparing.model.types import END_OF_TIME
 from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind
 from sparing_lab.study.caeva.reports import UNIT
@@ -19,8 +19,8 @@ from sparing_lab.study.caeva.world import TOPIC, World, draw
 
 MOVING = {
     ADAPTIVE: Policy(),
-    REPLAY: Policy(placement=Moves.REPLAY),
-    LITERAL: Policy(placement=Moves.LITERAL),
+    REPLAY: Policy(placement=PlacementRule.REPLAY),
+    LITERAL: Policy(placement=PlacementRule.LITERAL),
     PINNED: Policy(),
 }
 
@@ -53,7 +53,7 @@ def measure(cell: Cell) -> list[Row]:
 
 def methods(world: World, kind: Kind) -> dict[str, Policy]:
     """What is compared, with the policy that each method walks by."""
-    agele = {AGELE: Policy(events=Events.AGELE)}
+    agele = {AGELE: Policy(events=EventMerging.AGELE)}
     if not kind.places:
         return {**agele, ADAPTIVE: MOVING[ADAPTIVE]}
     (tree,) = world.trees(MOVING[ADAPTIVE])

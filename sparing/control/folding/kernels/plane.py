@@ -6,15 +6,15 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.compiled import compiled
-from sparing.graphs.arranged import arranged
+from sparing.graphs.adjacency import adjacency
 
 
 @compiled
 def covered_plane(across, begin, end, along, low, high):
     """What is covered once, and at all. A line moves across from bound to bound; boxes begin and end on it."""
     boxes = np.arange(len(begin))
-    first, beginning = arranged(begin, boxes, len(across))
-    last, ending = arranged(end, boxes, len(across))
+    first, beginning = adjacency(begin, boxes, len(across))
+    last, ending = adjacency(end, boxes, len(across))
     times = np.zeros(len(along), np.int64)  # how many boxes cover the line between a bound and the next
     once = some = once_now = some_now = 0.0
     for place in range(len(across) - 1):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from sparing.model.policy import Events, Policy
+from sparing.model.policy import EventMerging, Policy
 from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind, Point, Shape, Who
 from sparing_lab.study.caeva.measure import measure, row_of
 from sparing_lab.study.caeva.world import draw
@@ -29,15 +29,15 @@ def test_suppressed_and_late(cycle):
 def test_siena_is_what_is_sent_if_nobody_merges():
     cell = Cell(POINT, 10, 1)
     world = draw(POINT, 10, 1)
-    row = row_of(world, cell, "Siena", Policy(events=Events.SIENA))
+    row = row_of(world, cell, "Siena", Policy(events=EventMerging.SIENA))
     assert row.data == row.siena == 14 * row.made
     assert (row.down, row.coordination) == (0, 0)
 
 
 def test_agele_sends_every_report_to_the_center():
     world = draw(POINT, 10, 2)
-    row = row_of(world, Cell(POINT, 10, 2), AGELE, Policy(events=Events.AGELE))
-    (tree,) = world.trees(Policy(events=Events.AGELE))
+    row = row_of(world, Cell(POINT, 10, 2), AGELE, Policy(events=EventMerging.AGELE))
+    (tree,) = world.trees(Policy(events=EventMerging.AGELE))
     assert row.up == sum(tree.hops(report.at, tree.center) for event in world.events for report in event.reports)
 
 
