@@ -40,7 +40,7 @@ def inspect(
     Example: sparing inspect out-checkpoint --deployment toronto.yaml
     """
     from sparing.deployment.deployment import Deployment
-    from sparing.deployment.paths import located
+    from sparing.deployment.values import absolute_path
 
     known = None if deployment is None else Deployment.read(deployment)
     check_outputs(json_out)
@@ -48,7 +48,7 @@ def inspect(
         from sparing.spark.tools.inspect import inspect as read
 
         with step(f"Reading {checkpoint}"):
-            found = read(spark, located(checkpoint, Path.cwd()), known)
+            found = read(spark, absolute_path(checkpoint, Path.cwd()), known)
     if json_out is not None:
         write_json(json_out, inspected_json(found))
     tell_inspected(found)
@@ -100,7 +100,7 @@ def settings_text(noted: str) -> str:
     >>> settings_text("caeva, placement adaptive, 2 active, 1 partitions")
     'caeva, placement adaptive, 2 active, 1 partition'
     """
-    from sparing.deployment.durations import duration_text
+    from sparing.deployment.values import duration_text
 
     text = re.sub(r", (?:waiting 0|\w+ None)(?=,|$)", "", noted)
     text = re.sub(r"(, waiting|, hop) (\d+)", lambda found: f"{found[1]} {duration_text(int(found[2]))}", text)

@@ -43,7 +43,7 @@ def repair(
     Example: sparing repair toronto.yaml --fix
     """
     from sparing.deployment.deployment import Deployment
-    from sparing.deployment.paths import located
+    from sparing.deployment.values import absolute_path
 
     deployment = Deployment.read(file)
     at = None if watermark is None else micros(watermark, "--watermark")
@@ -71,7 +71,7 @@ def repair(
         elif skip_batch:
             done = leave_out(spark, checkpoint)
         elif skip_file is not None:
-            done = take_out(spark, checkpoint, located(skip_file, Path.cwd()))
+            done = take_out(spark, checkpoint, absolute_path(skip_file, Path.cwd()))
         elif at is not None:
             done = put_back(spark, checkpoint, at)
         elif moved:

@@ -84,7 +84,7 @@ def replay(
 
 
 def _names(text: str, known: Collection[str], what: str) -> list[str]:
-    from sparing.deployment.names import hint, sentence
+    from sparing.deployment.mistakes import hint, sentence
 
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:

@@ -8,6 +8,7 @@ reference in docs/deployment.md (`reference.py`) all follow from here.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -213,10 +214,11 @@ Servers = Annotated[
 
 
 class Entry(BaseModel):
-    """A mapping in the file. `noun` is what the sentences about it call it."""
+    """A mapping in the file. `noun` is its name in messages; `renamed` maps former keys to their new names."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     noun: ClassVar[str]
+    renamed: ClassVar[Mapping[str, str]] = {}
 
 
 class LinkSettings(Entry):
@@ -435,6 +437,7 @@ class PolicyEntry(Entry):
     """Which technique is used at each step."""
 
     noun = "the policy"
+    renamed = {"lanes": "partitions"}
     trees: Attachment = Field(
         default=Policy.trees,
         description=(

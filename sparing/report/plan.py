@@ -12,7 +12,7 @@ from sparing.control.summary.mark_summary import MarkedLink, MarkingSummary, Mee
 from sparing.control.summary.merge_summary import MergeSummary
 from sparing.control.summary.plan_summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 from sparing.control.trees.attachment import SIMILARITY, AttachmentReason, nearest
-from sparing.deployment.durations import duration_text
+from sparing.deployment.values import duration_text
 from sparing.model.counted import counted
 from sparing.model.policy import Policy
 from sparing.report.amounts import some
