@@ -1,4 +1,8 @@
-"""The command line: one file per command."""
+"""The command line: `build` lists the commands, one file each.
+
+`console` and `files` are shared by commands, `plugins` finds commands of other distributions, `reference` generates
+docs/cli.md.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from sparing.model.errors import SparingError
 
 
 def build() -> typer.Typer:
-    """The application with its commands; plug-ins add theirs."""
+    """Return the application with its commands; plug-ins add theirs."""
     from sparing.cli.demo import demo
     from sparing.cli.explain import explain
     from sparing.cli.generate import generate
@@ -25,11 +29,11 @@ def build() -> typer.Typer:
 
     app = typer.Typer(
         cls=Commands,
-        help="Content-based publish/subscribe on Apache Spark that sends as few messages as can be.",
+        help="Content-based publish/subscribe on Apache Spark with as few messages as possible.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
-        rich_markup_mode="markdown",  # which fills the lines of a paragraph
+        rich_markup_mode="markdown",  # reflows paragraphs
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for command in (demo, run, replay, plan, explain, inspect, repair, generate):
@@ -37,7 +41,7 @@ def build() -> typer.Typer:
     app.add_typer(quarantine, name="quarantine")
 
     @app.callback(invoke_without_command=True)
-    def options(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+    def options(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
         if version:
             from sparing import __version__
 
@@ -48,7 +52,7 @@ def build() -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line; a mistake that the user can put right is one sentence, not a traceback."""
+    """Run the command line; user errors are printed as one sentence, without a traceback."""
     try:
         build()()
     except SparingError as error:

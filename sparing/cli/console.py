@@ -1,4 +1,4 @@
-"""What commands share: where they print, how they show progress, how they start Spark quietly."""
+"""Shared by commands: output, progress, times, and a Spark session without Java output."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ out = Console()
 err = Console(stderr=True)
 
 MasterOption = typer.Option("local[*]", "--master", help="The Spark master, e.g. local[2] or spark://host:7077.")
-ConfOption = typer.Option([], "--conf", help="A Spark setting; may be given several times.", metavar="KEY=VALUE")
+ConfOption = typer.Option([], "--conf", help="A Spark setting; repeatable.", metavar="KEY=VALUE")
 
 
-def say_error(what: object) -> None:
-    """One line on standard error."""
-    err.print(f"[bold red]Error:[/] {escape(str(what))}", soft_wrap=True, highlight=False)
+def say_error(error: object) -> None:
+    """Print an error in one line on standard error."""
+    err.print(f"[bold red]Error:[/] {escape(str(error))}", soft_wrap=True, highlight=False)
 
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
-    """Show that something is going on, then how long it took."""
+    """Show progress of a step, then its duration."""
     what, begun = escape(what), time.perf_counter()
     with err.status(f"{what} ..."):
         yield
@@ -47,9 +47,9 @@ def step(what: str) -> Iterator[None]:
 
 @contextmanager
 def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSession]:
-    """A Spark session for one command, without Java's chatter on the terminal; damaged files are told in one sentence.
+    """A Spark session for one command, without Java output on the terminal; damaged files are reported in one sentence.
 
-    While Java starts, what the walk runs on is compiled, or loaded if that has been done before.
+    While Java starts, the kernels of the walk are compiled, or loaded from the cache.
     """
     from sparing.flow.warm import warm_up
     from sparing.spark.failures import report_damaged_file
@@ -68,20 +68,20 @@ def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSessio
 
 
 @contextmanager
-def interruptible(asked: Event) -> Iterator[None]:
-    """Ctrl-C asks for an orderly stop instead of breaking off; a second one breaks off."""
+def interruptible(stop: Event) -> Iterator[None]:
+    """Ctrl-C requests an orderly stop; a second one interrupts."""
 
-    def ask(*_: object) -> None:
-        if asked.is_set():
+    def request_stop(*_: object) -> None:
+        if stop.is_set():
             raise KeyboardInterrupt
-        logging.getLogger("py4j").setLevel(logging.CRITICAL)  # what the broken-off batch has to say helps nobody
-        asked.set()
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)  # errors of the interrupted batch are noise
+        stop.set()
 
-    before = signal.signal(signal.SIGINT, ask)
+    previous = signal.signal(signal.SIGINT, request_stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -91,59 +91,59 @@ def _setting(text: str) -> tuple[str, str]:
     return key, value
 
 
-def told(counts: Mapping[str, int]) -> str:
-    """How many rows a run wrote, in words."""
+def row_counts_text(counts: Mapping[str, int]) -> str:
+    """Return the number of rows that a run wrote, as text."""
     return f"{counted(counts['notifications'], 'notification')}, {counted(counts['quarantine'], 'row')} in quarantine"
 
 
 def say(text: str = "", style: str = "") -> None:
-    """A line of plain text on standard output."""
+    """Print a line of plain text on standard output."""
     out.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def say_more(count: int, shown: int, one: str, many: str | None = None) -> None:
-    """Of how much of a list nothing was said, if anything was left out."""
+    """Print the number of list items that were not shown, if any."""
     if count > shown:
         left = counted(count - shown, f"more {one}", None if many is None else f"more {many}")
-        say(f"  There {noun(count - shown, 'is', 'are')} {left}: --json lists them all.")
+        say(f"  There {noun(count - shown, 'is', 'are')} {left}: --json lists all.")
 
 
 def moment(text: str, option: str) -> datetime:
-    """A time as an option gives it, in UTC; without a zone it is that already."""
+    """Return the time of an option in UTC; without a time zone it is in UTC."""
     try:
-        given = datetime.fromisoformat(text)
-        return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
+        time_ = datetime.fromisoformat(text)
+        return time_.replace(tzinfo=UTC) if time_.tzinfo is None else time_.astimezone(UTC)
     except ValueError:
         raise SparingError(f"{option} {text!r} is not a time: write it as 2026-01-01T08:00:05Z.") from None
     except OverflowError:
-        raise SparingError(f"{option} {text!r} is not in the years 1 to 9999 of UTC: choose a time that is.") from None
+        raise SparingError(f"{option} {text!r} is outside the years 1 to 9999 in UTC: use another time.") from None
 
 
 def micros(text: str, option: str = "--at") -> int:
-    """A time as an option gives it, in microseconds since 1970."""
+    """Return the time of an option in microseconds since 1970."""
     return (moment(text, option) - EPOCH) // MICROSECOND
 
 
-def clock(since: int) -> str:
-    """A time in microseconds since 1970, for people.
+def clock(since_1970: int) -> str:
+    """Return a time in microseconds since 1970 as ISO text.
 
     >>> clock(1_500_000), clock(1_000_000)
     ('1970-01-01T00:00:01.500Z', '1970-01-01T00:00:01Z')
     """
-    text = (EPOCH + since * MICROSECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    text = (EPOCH + since_1970 * MICROSECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return text.replace(".000", "")
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what the Java process writes while it starts from the terminal (it inherits our standard error)."""
+    """Discard standard error, which the starting Java process inherits."""
     sys.stderr.flush()
-    kept = os.dup(2)
+    saved = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved, 2)
+        os.close(saved)
         os.close(nowhere)

@@ -1,4 +1,4 @@
-"""`sparing demo`: a small city, from nothing to notifications and a bill."""
+"""`sparing demo`: generate a small city, run it, show notifications and the bill."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sparing.model.errors import SparingError
 
 
 def demo(
-    folder: Path = typer.Option(Path("demo"), "--folder", help="Where to put the city's files.", metavar="FOLDER"),
-    seed: int = typer.Option(0, "--seed", help="The same seed makes the same city."),
+    folder: Path = typer.Option(Path("demo"), "--folder", help="The output folder.", metavar="FOLDER"),
+    seed: int = typer.Option(0, "--seed", help="The same seed generates the same city."),
     master: str = MasterOption,
     conf: list[str] = ConfOption,
 ) -> None:
-    """Make a small city of traffic and incidents, run it on local Spark, show notifications and the bill.
+    """Generate a small city of traffic and incidents, run it on local Spark, show notifications and the bill.
 
     Example: sparing demo --folder /tmp/city --seed 7
     """
@@ -29,8 +29,8 @@ def demo(
     from sparing.workloads.city import DEFAULTS, city
     from sparing.workloads.files import write
 
-    with step("Making a city"), writing(folder):
-        written = write(city(replace(DEFAULTS, seed=seed)), folder, replace=_ours(folder))
+    with step("Generating a city"), writing(folder):
+        written = write(city(replace(DEFAULTS, seed=seed)), folder, replace=_may_replace(folder))
         deployment = Deployment.read(written.deployment)
     overlay = deployment.overlay
     say(
@@ -49,7 +49,7 @@ def demo(
         from sparing.spark.tally import tally_of
 
         ours = deployment.policy.decision
-        with step(f"Running it under {ours}"):
+        with step(f"Running the city under {ours}"):
             run = replay(spark, deployment, bound=True)
         with step("Writing notifications, bill and quarantine"):
             assert deployment.sink is not None
@@ -57,13 +57,13 @@ def demo(
             sinks.write(run.delivered, deployment.sink, None, tally)
         samples = []
         for kind in ("event", "window", "merged"):
-            found = run.delivered.notifications.where(f"kind = '{kind}'").orderBy("time", "subscription").limit(3)
+            rows = run.delivered.notifications.where(f"kind = '{kind}'").orderBy("time", "subscription").limit(3)
             samples += [
                 (r["kind"], r["subscriber"], r["subscription"], f"{r['time']:%H:%M:%S}", r["payload"].toJson())
-                for r in found.collect()
+                for r in rows.collect()
             ]
         run.delivered.forget()
-        with step("Running it again without any technique, for comparison"):
+        with step("Running the city without any technique, for comparison"):
             without = replace(deployment, policy=naive(deployment.policy, techniques(deployment)))
             plain = replay(spark, without)
             plain.delivered.forget()
@@ -74,7 +74,7 @@ def demo(
     bills = {OURS: run.bill, NAIVE: plain.bill}
     out.print(bills_table(bills, NAIVE, run.least))
     out.print(links_table(bills, 5, run.least))
-    page, billed = folder / "bill.html", Billed(deployment, bills, tally.rows, run.least)
+    page, billed = folder / "bill.html", Billed(deployment=deployment, bills=bills, rows=tally.rows, least=run.least)
     write_text(page, bill_page(billed))
     write_text(folder / "bill.svg", bill_picture(billed))
     sent, raw = run.bill.between_brokers(), plain.bill.between_brokers()
@@ -84,17 +84,17 @@ def demo(
     )
     reasons = ", ".join(f"{count} {reason}" for reason, count in tally.reasons.items())
     say(f"{counted(tally.rows['quarantine'], 'bad row is', 'bad rows are')} in quarantine: {reasons}.")
-    say(f"The deployment is {written.deployment}, the results are in {sinks.path_of(deployment.sink, replay=True)}.")
-    say(f"The bill as a page is {page}, as a picture {folder / 'bill.svg'}.")
-    say("The page with every policy on it, and what each technique saved, comes from")
+    say(f"Deployment: {written.deployment}. Results: {sinks.path_of(deployment.sink, replay=True)}.")
+    say(f"Bill: {page} (page), {folder / 'bill.svg'} (picture).")
+    say("To compare all policies and the savings per technique, run")
     say(f"  {sys.argv[0]} replay {written.deployment} --report {page}")
-    say(f"As a stream: {sys.argv[0]} run {written.deployment} --once")
+    say(f"To run it as a stream: {sys.argv[0]} run {written.deployment} --once")
 
 
-def _ours(folder: Path) -> bool:
-    """Whether a folder may be written over: it is new, or an earlier demo's."""
+def _may_replace(folder: Path) -> bool:
+    """Whether the folder has files of an earlier demo; raise an error for other files."""
     if not folder.exists() or not any(folder.iterdir()):
         return False
     if not (folder / "deployment.yaml").exists():
-        raise SparingError(f"{folder} has other files in it: choose another folder with --folder.")
+        raise SparingError(f"{folder} contains other files: use another folder with --folder.")
     return True

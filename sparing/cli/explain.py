@@ -1,4 +1,4 @@
-"""`sparing explain`: why a notification arrived, or why not."""
+"""`sparing explain`: why a notification was sent, or why not."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from sparing.cli.console import ConfOption, MasterOption, clock, micros, say, spark_session, step
-from sparing.cli.explain_choice import tell_choice
-from sparing.cli.explain_event import tell_event
+from sparing.cli.explain_choice import print_choice
+from sparing.cli.explain_event import print_event
 from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
@@ -20,32 +20,35 @@ if TYPE_CHECKING:
     from sparing.flow.windows.explain import Decision
     from sparing.spark.tools.explain import NotificationExplanation, PublicationCounts
 
-MOST = 8  # publications that are listed on a link
+MOST = 8  # publications listed per link
 
 
 def explain(
     file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
+    *,
     subscription: str | None = typer.Option(None, "--subscription", help="A subscription's id.", metavar="ID"),
     publication: str | None = typer.Option(None, "--publication", help="A publication's id.", metavar="ID"),
     event: str | None = typer.Option(None, "--event", help="The key of a merged event.", metavar="KEY"),
     at: str | None = typer.Option(
-        None, "--at", help="A moment in the window, e.g. 2026-01-01T08:00:05Z (the last window).", metavar="TIME"
+        None, "--at", help="A time in the window, e.g. 2026-01-01T08:00:05Z (the last window).", metavar="TIME"
     ),
-    decision: str | None = typer.Option(None, "--decision", help="Another link policy than the file's.", metavar="A"),
-    as_json: bool = typer.Option(False, "--json", help="Print it as JSON."),
+    decision: str | None = typer.Option(
+        None, "--decision", help="A link policy to use instead of the file's.", metavar="A"
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     master: str = MasterOption,
     conf: list[str] = ConfOption,
 ) -> None:
-    """Explain a window, a publication or a merged event: what came from where, what was decided, and why.
+    """Explain a window, a publication or a merged event: routes, decisions of links and their reasons.
 
-    With --subscription, it is a window of that one: where its publications came from, and what each link decided.
-    For a plain subscription, say which of the publications made in the second after TIME it got.
+    With --subscription, explain a window of the subscription: the routes of its publications and the decision of each
+    link. For a plain subscription, show the publications in the second after TIME that it received.
 
-    With --publication, explain who gets a publication: who matches it, who is among the k best, and what brokers picked
-    on the way; with --subscription as well, why that one does or does not get it.
+    With --publication, explain the recipients of a publication: matching subscriptions, the k best, and the choice of
+    each broker; with --subscription as well, why this subscription does or does not receive it.
 
-    With --event, tell the story of a merged event: what was reported where, what was redundant, who coordinated, and
-    who was told what and when; of several events with that key the one at TIME, or the last.
+    With --event, show the course of a merged event: reports, redundant values, the coordinator and all notifications;
+    of several events with the key the one at TIME, or the last.
 
     Example: sparing explain toronto.yaml --subscription flow --at 2026-01-01T08:00:05Z
 
@@ -56,11 +59,11 @@ def explain(
     from sparing.deployment.deployment import Deployment
 
     if subscription is None and publication is None and event is None:
-        raise SparingError("Say what to explain: --subscription ID, --publication ID or --event KEY.")
+        raise SparingError("Nothing to explain: add --subscription ID, --publication ID or --event KEY.")
     if event is not None and (publication is not None or decision is not None):
-        raise SparingError("--event goes with --subscription and --at only: leave the others out.")
+        raise SparingError("--event can be combined with --subscription and --at only: remove the other options.")
     if publication is not None and (at is not None or decision is not None):
-        raise SparingError("--at and --decision are for windows: leave them out with --publication.")
+        raise SparingError("--at and --decision apply to windows: remove them, or remove --publication.")
     time = None if at is None else micros(at)
     deployment = Deployment.read(file)
     deployment.needed_source()
@@ -72,86 +75,89 @@ def explain(
         if event is not None:
             with step(f"Replaying the events of {deployment.name}"):
                 story = explain_event(spark, deployment, event, subscription, time)
-            tell_event(story, subscription, as_json)
+            print_event(story, subscription, as_json)
         elif publication is not None:
             with step(f"Looking for {publication} in the source of {deployment.name}"):
                 choice = explain_choice(spark, deployment, publication, subscription)
-            tell_choice(choice, as_json)
+            print_choice(choice, as_json)
         elif subscription is not None:
             with step(f"Replaying {deployment.name}"):
-                found = run(spark, deployment, subscription, time, decision)
+                explained = run(spark, deployment, subscription, time, decision)
             if as_json:
-                typer.echo(json.dumps(_json(found), indent=1))
+                typer.echo(json.dumps(_json(explained), indent=1))
             else:
-                _tell(found)
+                _print_explained(explained)
 
 
-def _json(found: NotificationExplanation) -> dict[str, object]:
+def _json(explained: NotificationExplanation) -> dict[str, object]:
     return {
-        "subscription": found.subscription.id,
-        "subscriber": found.subscription.subscriber,
-        "broker": found.broker,
-        "start": found.start,
-        "end": found.end,
-        "seen": asdict(found.seen),
-        "walked": None if found.walked is None else asdict(found.walked),
+        "subscription": explained.subscription.id,
+        "subscriber": explained.subscription.subscriber,
+        "broker": explained.broker,
+        "start": explained.start,
+        "end": explained.end,
+        "seen": asdict(explained.seen),
+        "walked": None if explained.walked is None else asdict(explained.walked),
     }
 
 
-def _tell(found: NotificationExplanation) -> None:
-    seen = found.seen
-    who = f"{found.subscription.id}, for {found.subscription.subscriber} at {found.broker}"
-    say(f"{who}: {clock(found.start)} to {clock(found.end)}", "bold")
-    published = f"{counted(seen.published, 'publication')} on {found.subscription.query.topic}"
+def _print_explained(explained: NotificationExplanation) -> None:
+    seen = explained.seen
+    who = f"{explained.subscription.id}, for {explained.subscription.subscriber} at {explained.broker}"
+    say(f"{who}: {clock(explained.start)} to {clock(explained.end)}", "bold")
+    published = f"{counted(seen.published, 'publication')} on {explained.subscription.query.topic}"
     say(f"{published}, {counted(seen.matched, 'of them matches', 'of them match')}{ranked(seen)}.")
     for constraint, times in seen.failed.items():
         say(f"  {constraint} fails for {times:,}")
-    for count, way in seen.origins.values():
+    for count, route in seen.origins.values():
         say(
-            f"  {count:,} came by {' > '.join(way)}"
-            if len(way) > 1
-            else f"  {counted(count, 'was', 'were')} published at {way[0]} itself"
+            f"  {count:,} arrived via {' > '.join(route)}"
+            if len(route) > 1
+            else f"  {counted(count, 'was', 'were')} published at {route[0]} itself"
         )
-    if found.walked is None:
-        got = sum(count for count, _ in seen.origins.values())
-        say("It is plain: what it gets is sent at once, as it is." if got else "So it got nothing.")
+    if explained.walked is None:
+        received = sum(count for count, _ in seen.origins.values())
+        say(
+            "A plain subscription: each publication is delivered at once."
+            if received
+            else "It received no publication."
+        )
         return
-    named = {(decision.source, decision.target) for decision in found.walked.decisions}
-    if any(link not in named for _, way in seen.origins.values() for link in pairwise(way)):
-        say("Links that are not named below were crossed at once: subscriptions beyond them want single publications.")
-    for decision in found.walked.decisions:
+    decided = {(decision.source, decision.target) for decision in explained.walked.decisions}
+    if any(link not in decided for _, route in seen.origins.values() for link in pairwise(route)):
+        say("Links not listed below forward at once, because subscriptions beyond them need single publications.")
+    for decision in explained.walked.decisions:
         say()
-        _tell_decision(decision)
+        _print_decision(decision)
     say()
-    if found.walked.payload is None:
+    if explained.walked.payload is None:
         say("No publication arrived for this window, so there is no notification.")
         return
-    told = found.walked.told
-    assert told is not None or not found.walked.decisions
-    say(f"{found.subscription.subscriber} is told {'' if told is None else f'at {clock(told)} '}{found.walked.payload}")
+    notified = explained.walked.told
+    assert notified is not None or not explained.walked.decisions
+    when = "" if notified is None else f"at {clock(notified)} "
+    say(f"{explained.subscription.subscriber} is notified {when}{explained.walked.payload}")
 
 
 def ranked(seen: PublicationCounts) -> str:
-    """For how many publications the subscription was among the k best, if there were any for the k best only."""
+    """Return the number of publications with top-k delivery, and for how many the subscription was among the k best."""
     if not seen.ranked:
         return ""
-    some = (
-        ""
-        if seen.ranked == seen.matched
-        else f", {counted(seen.ranked, 'of these is', 'of these are')} for the k best only"
+    with_top_k = (
+        "" if seen.ranked == seen.matched else f", {counted(seen.ranked, 'of these has', 'of these have')} top_k"
     )
-    return f"{some}; it was among the k best for {seen.chosen:,}"
+    return f"{with_top_k}; it was among the k best for {seen.chosen:,}"
 
 
-def _tell_decision(decision: Decision) -> None:
-    waiting = []
+def _print_decision(decision: Decision) -> None:
+    held = []
     if decision.publications:
-        waiting.append(counted(len(decision.publications), "publication"))
+        held.append(counted(len(decision.publications), "publication"))
     if decision.results:
-        waiting.append(f"{counted(decision.results, 'partial result')} of {decision.inside:,}")
+        held.append(f"{counted(decision.results, 'partial result')} of {decision.inside:,}")
     what = "aggregated into one result" if decision.aggregated else f"forwarded: {counted(decision.sent, 'message')}"
     link = f"{decision.source} > {decision.target} at {clock(decision.time)}"
-    say(f"{link}: {' and '.join(waiting)}, {what}", "bold")
+    say(f"{link}: {' and '.join(held)}, {what}", "bold")
     say(f"  because {decision.why}")
     for publication in decision.publications[:MOST]:
         beyond = counted(publication.degree, "window")

@@ -1,4 +1,4 @@
-"""`sparing explain --publication`: who gets a publication, and why."""
+"""`sparing explain --publication`: the recipients of a publication, and why."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 MOST = 12  # rows of a table
 
 
-def tell_choice(found: ChoiceExplanation, as_json: bool) -> None:
-    """Print it, for people or for programs."""
+def print_choice(explained: ChoiceExplanation, as_json: bool) -> None:
+    """Print the explanation as text or JSON."""
     if as_json:
-        typer.echo(json.dumps(asdict(found), indent=1))
+        typer.echo(json.dumps(asdict(explained), indent=1))
         return
     from sparing.report.choice import candidates_table, hops_table
 
-    choice = found.choice
+    choice = explained.choice
     say(
         f"{choice.publication}, by {choice.publisher} at {choice.broker}, on {choice.topic}, {clock(choice.time)}",
         "bold",
     )
-    if found.others:
-        others = counted(found.others, "more publication has", "more publications have")
+    if explained.others:
+        others = counted(explained.others, "more publication has", "more publications have")
         say(f"{others} this id; this is the first.")
-    say(f"{counted(len(choice.candidates), 'subscription matches', 'subscriptions match')}. {asked(choice)}")
+    say(f"{counted(len(choice.candidates), 'subscription matches', 'subscriptions match')}. {top_k_text(choice)}")
     if choice.candidates:
         say()
         out.print(candidates_table(choice, MOST))
@@ -41,13 +41,13 @@ def tell_choice(found: ChoiceExplanation, as_json: bool) -> None:
     if choice.hops:
         out.print(hops_table(choice, MOST))
         say_more(len(choice.hops), MOST, "row")
-    if found.verdict is not None:
-        say(found.verdict.why, "bold")
+    if explained.verdict is not None:
+        say(explained.verdict.why, "bold")
 
 
-def asked(choice: Choice) -> str:
-    """How many of those that match get it, and who is best."""
+def top_k_text(choice: Choice) -> str:
+    """Return the number of recipients among the matching subscriptions, and their order."""
     if choice.allowed is None:
-        return f"{choice.publisher} does not choose: everybody who matches gets it."
+        return f"{choice.publisher} has no top_k: all matching subscriptions receive it."
     wish = "" if choice.wish is None else f"; this publication asks for {choice.wish:,}"
-    return f"{choice.publisher} has top_k {choice.top_k:,}{wish}. Who is best: {choice.rank}."
+    return f"{choice.publisher} has top_k {choice.top_k:,}{wish}. Order: {choice.rank}."

@@ -1,4 +1,4 @@
-"""The story of a merged event, as `sparing explain --event` tells it."""
+"""`sparing explain --event`: the course of a merged event."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from sparing.model.counted import counted
 SENTENCES = {
     "is reported": "{facts} reported at {broker}",
     "is sent": "  {broker} > {target}: {facts}",
-    "is redundant at": "  nothing new to {broker}: dropped",
-    "is passed on by": "  the first that {broker} hears of it: passed on at once",
+    "is redundant at": "  redundant at {broker}: dropped",
+    "is passed on by": "  the first report at {broker}: forwarded at once",
     "is lost at": "  lost at {broker}, which is down",
-    "claims": "  {broker} claims to coordinate the event",
+    "claims": "  {broker} proposes itself as coordinator",
     "coordinates": "  {broker} is the coordinator",
-    "is hot at": "  may be urgent to somebody: {broker} does not hold it back",
-    "is urgent at": "  urgent to somebody: {broker} has everything sent at once from now on",
-    "is flushed": "{broker} > {target}: {facts}, held back until now",
+    "is hot at": "  may be urgent for a subscription: {broker} does not hold it",
+    "is urgent at": "  urgent for a subscription: from now on {broker} requests everything at once",
+    "is flushed": "{broker} > {target}: {facts}, held until now",
     "is sent on": "{broker} > {target}: {facts}",
     "is sent again": "{broker} > {target}: {facts}, sent again",
     "crosses": "{broker} > {target}: {facts}",
-    "is told": "{who} at {broker} told: {facts}",
-    "fails": "the aggregator of {broker} fails, and what it held is lost",
+    "is told": "{who} at {broker} notified: {facts}",
+    "fails": "the aggregator of {broker} fails and loses its state",
     "is over": "the event is over",
 }
 
 
-def tell_event(story: Story, subscription: str | None, as_json: bool) -> None:
-    """Tell a story, or give it to a program."""
+def print_event(story: Story, subscription: str | None, as_json: bool) -> None:
+    """Print the course of an event as text or JSON."""
     if as_json:
         typer.echo(json.dumps(asdict(story), indent=1))
         return
@@ -41,17 +41,17 @@ def tell_event(story: Story, subscription: str | None, as_json: bool) -> None:
         if subscription is None or line.what != "is told" or subscription in line.who:
             say(_sentence(line))
     if subscription is not None:
-        told = [line for line in story.lines if subscription in line.who]
+        notified = [line for line in story.lines if subscription in line.who]
         if story.missing:
-            say(f"{subscription} was told nothing: {', '.join(story.missing)} did not hold.")
+            say(f"{subscription} was not notified: {', '.join(story.missing)} did not hold.")
         else:
-            times = counted(len(told), "time")
-            say(f"{subscription} was told {times}: {', '.join(clock(line.time) for line in told)}.")
+            times = counted(len(notified), "time")
+            say(f"{subscription} was notified {times}: {', '.join(clock(line.time) for line in notified)}.")
 
 
 def _sentence(line: StoryLine) -> str:
-    facts = ", ".join(line.facts) or "nothing but that it happened"
+    facts = ", ".join(line.facts) or "no field"
     text = SENTENCES[line.what].format(
-        facts=facts, broker=line.broker, target=line.target, who=", ".join(line.who) or "nobody"
+        facts=facts, broker=line.broker, target=line.target, who=", ".join(line.who) or "no subscription"
     )
     return f"{clock(line.time)}  {text}"

@@ -1,4 +1,4 @@
-"""`sparing generate`: a seeded workload as files, with a deployment file that is ready to run."""
+"""`sparing generate`: write a seeded workload with its deployment file."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class WorkloadKind(StrEnum):
 
 
 class Format(StrEnum):
-    """The formats that a trace can be written in."""
+    """The formats of a trace."""
 
     JSON = "json"
     PARQUET = "parquet"
 
 
-SIZE, SUBSCRIPTIONS, ROUGHNESS, ONE_ONLY, OUTPUT = (
-    "How much",
+SIZE, SUBSCRIPTIONS, ERRORS, ONE_ONLY, OUTPUT = (
+    "Size",
     "Subscriptions",
-    "How rough",
-    "One workload only",
+    "Disorder and errors",
+    "Options of one workload",
     "Output",
 )
 
@@ -54,22 +54,25 @@ def generate(
     workload: Annotated[
         WorkloadKind, typer.Argument(help="stock, traffic, incidents, boxes, alerts, or the demo's city.")
     ],
-    out: Annotated[Path, typer.Argument(help="The folder to write to.", metavar="OUT")],
+    out: Annotated[Path, typer.Argument(help="The output folder.", metavar="OUT")],
+    *,
     seed: Annotated[int, _option("--seed", SIZE, "The same seed gives the same files.")] = 0,
     rate: Annotated[
         float | None, _option("--rate", SIZE, "Publications per second of event time (stock 1000).")
     ] = None,
     duration: Annotated[float | None, _option("--duration", SIZE, "Seconds of event time (100).")] = None,
     start: Annotated[
-        str | None, _option("--start", SIZE, "The first moment, e.g. 2026-01-01T00:00:00Z.", "TIME")
+        str | None, _option("--start", SIZE, "The time of the first publication, e.g. 2026-01-01T00:00:00Z.", "TIME")
     ] = None,
     subscriptions: Annotated[
         int | None, _option("--subscriptions", SUBSCRIPTIONS, "The number of subscriptions (90).")
     ] = None,
-    ratio: Annotated[str | None, _option("--ratio", SUBSCRIPTIONS, "Aggregate to plain ones (1:2).", "A:P")] = None,
+    ratio: Annotated[
+        str | None, _option("--ratio", SUBSCRIPTIONS, "Ratio of aggregate to plain subscriptions (1:2).", "A:P")
+    ] = None,
     sliding: Annotated[
         float | None,
-        _option("--sliding", SUBSCRIPTIONS, "Share of sliding windows among the aggregate ones (0.5).", "SHARE"),
+        _option("--sliding", SUBSCRIPTIONS, "Share of sliding windows among aggregate subscriptions (0.5).", "SHARE"),
     ] = None,
     window: Annotated[
         float | None, _option("--window", SUBSCRIPTIONS, "Length of the windows (10).", "SECONDS")
@@ -78,57 +81,57 @@ def generate(
         float | None, _option("--slide", SUBSCRIPTIONS, "Slide of the sliding windows (5).", "SECONDS")
     ] = None,
     staggered: Annotated[
-        bool, _option("--staggered", SUBSCRIPTIONS, "Windows of each begin at a time of its own.")
+        bool, _option("--staggered", SUBSCRIPTIONS, "Each subscription has its own window start.")
     ] = False,
     columns: Annotated[
-        float | None, _option("--columns", SUBSCRIPTIONS, "Share of plain ones that ask for some columns.", "SHARE")
+        float | None, _option("--columns", SUBSCRIPTIONS, "Share of plain subscriptions with a column list.", "SHARE")
     ] = None,
     selectivity: Annotated[
         float | None,
         _option(
-            "--selectivity", SUBSCRIPTIONS, "Share of publications that one matches on average (stock 0.02).", "SHARE"
+            "--selectivity",
+            SUBSCRIPTIONS,
+            "Average share of publications that match a subscription (stock 0.02).",
+            "SHARE",
         ),
     ] = None,
-    missing: Annotated[float | None, _option("--missing", ROUGHNESS, "Share of values left out.", "SHARE")] = None,
+    missing: Annotated[float | None, _option("--missing", ERRORS, "Share of missing values.", "SHARE")] = None,
     disorder: Annotated[
-        float | None, _option("--disorder", ROUGHNESS, "How late a publication may be written.", "SECONDS")
+        float | None, _option("--disorder", ERRORS, "The maximum delay of a publication.", "SECONDS")
     ] = None,
     bad: Annotated[
-        float | None, _option("--bad", ROUGHNESS, "Bad rows per publication, besides (JSON only).", "SHARE")
+        float | None, _option("--bad", ERRORS, "Additional bad rows per publication (JSON only).", "SHARE")
     ] = None,
     dimensions: Annotated[int | None, _option("--dimensions", ONE_ONLY, "boxes: number of fields (2).")] = None,
     width: Annotated[
-        str | None, _option("--width", ONE_ONLY, "boxes: least and greatest width of a range (0.3:0.6).", "LOW:HIGH")
+        str | None, _option("--width", ONE_ONLY, "boxes: minimum and maximum width of a range (0.3:0.6).", "LOW:HIGH")
     ] = None,
     constrained: Annotated[
-        int | None, _option("--constrained", ONE_ONLY, "boxes: fields that a subscription constrains (all).")
+        int | None, _option("--constrained", ONE_ONLY, "boxes: constrained fields per subscription (all).")
     ] = None,
     reports: Annotated[
-        float | None, _option("--reports", ONE_ONLY, "incidents: reports of an incident on average (5).")
+        float | None, _option("--reports", ONE_ONLY, "incidents: average number of reports per incident (5).")
     ] = None,
     span: Annotated[
-        float | None, _option("--span", ONE_ONLY, "incidents: time within which they come (30).", "SECONDS")
+        float | None, _option("--span", ONE_ONLY, "incidents: time span of the reports of an incident (30).", "SECONDS")
     ] = None,
     cycles: Annotated[
-        float | None, _option("--cycles", ONE_ONLY, "incidents: share of plain ones with a cycle (1).", "SHARE")
+        float | None,
+        _option("--cycles", ONE_ONLY, "incidents: share of plain subscriptions with a cycle (1).", "SHARE"),
     ] = None,
-    top_k: Annotated[
-        int | None, _option("--top-k", ONE_ONLY, "boxes: how many of those who match get a publication (all).")
-    ] = None,
+    top_k: Annotated[int | None, _option("--top-k", ONE_ONLY, "boxes: the top_k of the publishers (all).")] = None,
     devices: Annotated[int | None, _option("--devices", ONE_ONLY, "alerts: number of publishers (150).")] = None,
     churn: Annotated[
-        float | None, _option("--churn", ONE_ONLY, "alerts: share of subscriptions that come and go (0).", "SHARE")
+        float | None, _option("--churn", ONE_ONLY, "alerts: share of subscriptions that join and leave (0).", "SHARE")
     ] = None,
     format_: Annotated[Format, _option("--format", OUTPUT, "The format of the trace.")] = Format.JSON,
     files: Annotated[int, _option("--files", OUTPUT, "The number of part files.")] = 8,
     force: Annotated[bool, typer.Option("--force", rich_help_panel=OUTPUT, help="Replace a workload in OUT.")] = False,
-    json_: Annotated[
-        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Say what was written as JSON.")
-    ] = False,
+    json_: Annotated[bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print a summary as JSON.")] = False,
 ) -> None:
     """Write a seeded workload: publications, subscriptions, and a deployment file that is ready to run.
 
-    What is not given has a default that suits the workload.
+    Defaults depend on the workload.
 
     Example: sparing generate stock quotes --rate 2000 --subscriptions 450 --seed 7
     """
@@ -148,13 +151,13 @@ def generate(
         "disorder": disorder,
         "bad": bad,
     }
-    own: dict[WorkloadKind, dict[str, Any]] = {
+    specific: dict[WorkloadKind, dict[str, Any]] = {
         WorkloadKind.BOXES: {"dimensions": dimensions, "width": width, "constrained": constrained, "top_k": top_k},
         WorkloadKind.INCIDENTS: {"reports": reports, "span": span, "cycles": cycles},
         WorkloadKind.ALERTS: {"devices": devices, "churn": churn},
     }
-    made = _make(workload, seed, _given(common), {kind: _given(options) for kind, options in own.items()})
-    written = _write(made, out, format_, files, force)
+    generated = _generate(workload, seed, _given(common), {kind: _given(options) for kind, options in specific.items()})
+    written = _write(generated, out, format_, files, force)
     typer.echo(_as_json(written) if json_ else _as_text(written, out))
 
 
@@ -162,7 +165,9 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _make(kind: WorkloadKind, seed: int, common: dict[str, Any], own: dict[WorkloadKind, dict[str, Any]]) -> Workload:
+def _generate(
+    kind: WorkloadKind, seed: int, common: dict[str, Any], own: dict[WorkloadKind, dict[str, Any]]
+) -> Workload:
     from dataclasses import replace
     from importlib import import_module
 
@@ -171,7 +176,7 @@ def _make(kind: WorkloadKind, seed: int, common: dict[str, Any], own: dict[Workl
     for other, options in own.items():
         if options and other is not kind:
             raise SparingError(
-                f"The option --{next(iter(options)).replace('_', '-')} is for {other} only: leave it out for {kind}."
+                f"The option --{next(iter(options)).replace('_', '-')} is for {other} only: remove it for {kind}."
             )
     if "aggregate" in common:
         common["aggregate"] = ratio(common["aggregate"])
@@ -181,26 +186,26 @@ def _make(kind: WorkloadKind, seed: int, common: dict[str, Any], own: dict[Workl
     if "width" in options:
         options["width"] = _width(options["width"])
     module = import_module(f"sparing.workloads.{kind}")
-    made: Workload = getattr(module, kind)(replace(module.DEFAULTS, seed=seed, **common), **options)
-    return made
+    generated: Workload = getattr(module, kind)(replace(module.DEFAULTS, seed=seed, **common), **options)
+    return generated
 
 
 def _width(text: str) -> tuple[float, float]:
     try:
         low, high = map(float, text.split(":"))
     except ValueError:
-        raise SparingError(f"{text!r} is not a range of widths: write it as in 0.3:0.6.") from None
+        raise SparingError(f"{text!r} is not a range of widths: write it as LOW:HIGH, e.g. 0.3:0.6.") from None
     return low, high
 
 
-def _write(made: Workload, out: Path, format_: Format, files: int, force: bool) -> WrittenWorkload:
+def _write(generated: Workload, out: Path, format_: Format, files: int, force: bool) -> WrittenWorkload:
     from rich.progress import Progress
 
     from sparing.workloads.files import write
 
     with writing(out), Progress(console=err, transient=True, disable=not err.is_terminal) as bar:
-        task = bar.add_task("Writing", total=made.size)
-        return write(made, out, format_.value, files, replace=force, progress=lambda rows: bar.advance(task, rows))
+        task = bar.add_task("Writing", total=generated.size)
+        return write(generated, out, format_.value, files, replace=force, progress=lambda rows: bar.advance(task, rows))
 
 
 def _as_text(written: WrittenWorkload, out: Path) -> str:
@@ -208,7 +213,7 @@ def _as_text(written: WrittenWorkload, out: Path) -> str:
     publications = f"{counted(written.publications, 'publication')} in {counted(len(written.parts), 'file')}"
     lines = [
         f"{publications}, {written.bytes / 1e6:.1f} MB",
-        *([f"{counted(sum(written.bad.values()), 'bad row')} besides: {bad}"] if bad else []),
+        *([f"{counted(sum(written.bad.values()), 'additional bad row')}: {bad}"] if bad else []),
         f"{counted(written.subscriptions, 'subscription')}, each matching {written.selectivity:.3%} of them on average",
         f"in {out}",
         "",

@@ -1,6 +1,6 @@
 """Commands of other distributions: entry points of the group `sparing.commands`, each a Typer application.
 
-They are looked up only for help and for names that are no command of ours, and imported only when they are needed.
+Entry points are listed only for help and for unknown commands, and imported only when their command runs.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typer.core import TyperGroup
 from sparing.model.errors import SparingError
 
 GROUP = "sparing.commands"
-LABORATORY = ("study", "bench")  # commands that users may know although sparing-lab is not installed
+LABORATORY = ("study", "bench")  # commands of sparing-lab, for a clear error if it is not installed
 
 
 def plugins() -> EntryPoints:
-    """The entry points of all installed distributions."""
+    """Return the entry points of all installed distributions."""
     return entry_points(group=GROUP)
 
 
 class Commands(TyperGroup):
-    """The commands of this distribution, then those of plug-ins."""
+    """The commands of this distribution and of plug-ins."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """All names; no plug-in replaces a command of ours."""
+        """Return all names; a plug-in cannot replace a command of this distribution."""
         return [*self.commands, *sorted(plugins().names - set(self.commands))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """The command of a name, or None."""
+        """Return the command of a name, or None."""
         if cmd_name in self.commands:
             return self.commands[cmd_name]
         if found := plugins().select(name=cmd_name):

@@ -1,4 +1,4 @@
-"""`sparing replay`: a recorded trace as a batch, under one or several link policies, bills side by side."""
+"""`sparing replay`: a recorded trace as one batch, under one or several policies, with their bills."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, out, say, spark_session, step, told
+from sparing.cli.console import ConfOption, MasterOption, out, row_counts_text, say, spark_session, step
 from sparing.cli.files import check_outputs, write_json, write_text
 from sparing.model.errors import SparingError
 
@@ -25,16 +25,17 @@ if TYPE_CHECKING:
 
 def replay(
     file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
+    *,
     decision: str = typer.Option(
         "", "--decision", help="Link policies to compare, e.g. adock,wad,static.", metavar="A,B,..."
     ),
     events: str = typer.Option(
-        "", "--events", help="Ways of merging events to compare, e.g. caeva,agele,siena.", metavar="A,B,..."
+        "", "--events", help="Merging techniques to compare, e.g. caeva,agele,siena.", metavar="A,B,..."
     ),
     report: Path | None = typer.Option(
         None,
         "--report",
-        help="Write the bill as a page: maps, kinds, policies, what each technique saved.",
+        help="Write the bill as an HTML page: maps, kinds, policies, savings per technique.",
         metavar="HTML",
     ),
     json_file: Path | None = typer.Option(None, "--json", help="Write the bills to a file as JSON.", metavar="OUT"),
@@ -43,9 +44,9 @@ def replay(
 ) -> None:
     """Replay a deployment's source as one batch and print the bill; the first policy's results go to the sink.
 
-    Beside the bill stands the least that any policy could have sent, on every link; for merged topics, also what would
-    have been sent if nobody merged. With --report the trace runs under the deployment's own policy, under every other
-    one (or those of --decision), with no technique at all, with each alone, and with all but each.
+    The bill is compared with the least possible number of messages on every link and, for merged topics, with the
+    messages without merging. With --report the trace runs under the deployment's own policy, under every other
+    link policy (or those of --decision), without any technique, with each technique alone, and with all but each.
 
     Example: sparing replay toronto.yaml --decision adock,wad,static,subscriber-edge --json bills.json
 
@@ -58,11 +59,11 @@ def replay(
 
     deployment = Deployment.read(file)
     decisions = _names(decision, list(DecisionRule), "a link policy")
-    ways = _names(events, list(EventMerging), "a way of merging events")
-    if ways and len(decisions) > 1:
-        raise SparingError("Several link policies and --events: compare one or the other.")
-    if ways and report is not None:
-        raise SparingError("The page of --report has every way of merging events on it: leave --events out.")
+    mergings = _names(events, list(EventMerging), "a merging technique")
+    if mergings and len(decisions) > 1:
+        raise SparingError("--events cannot be combined with several link policies: compare one or the other.")
+    if mergings and report is not None:
+        raise SparingError("--report compares all merging techniques: remove --events.")
     deployment.needed_source()
     check_outputs(report, json_file)
     with spark_session(master, conf) as spark:
@@ -72,10 +73,10 @@ def replay(
             sinks.must_be_writable(spark, deployment.sink, replay=True)
         if report is not None:
             _compared(spark, deployment, decisions, report, json_file)
-        elif ways:
+        elif mergings:
             chosen = DecisionRule(decisions[0]) if decisions else deployment.policy.decision
             own = dataclasses.replace(deployment.policy, decision=chosen)
-            policies = {way: dataclasses.replace(own, events=EventMerging(way)) for way in ways}
+            policies = {merging: dataclasses.replace(own, events=EventMerging(merging)) for merging in mergings}
             _side_by_side(spark, deployment, policies, json_file, bound=False)
         else:
             names = decisions or [deployment.policy.decision]
@@ -83,20 +84,20 @@ def replay(
             _side_by_side(spark, deployment, policies, json_file, bound=True)
 
 
-def _names(text: str, known: Collection[str], what: str) -> list[str]:
-    from sparing.deployment.names import hint, sentence
+def _names(text: str, valid: Collection[str], noun: str) -> list[str]:
+    from sparing.deployment.mistakes import hint, sentence
 
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
-        if name not in known:
-            raise SparingError(sentence(f"{name!r} is not {what}{hint(name, known)}"))
+        if name not in valid:
+            raise SparingError(sentence(f"{name!r} is not {noun}{hint(name, valid)}"))
     return names
 
 
 def _side_by_side(
     spark: SparkSession, deployment: Deployment, policies: Mapping[str, Policy], json_file: Path | None, bound: bool
 ) -> None:
-    """Run under each policy, write and print the bills; the first run's results go to the sink."""
+    """Run under each policy and print the bills; the first run's results go to the sink."""
     from sparing.model.policy import DecisionRule, EventMerging
     from sparing.report.tables import bills_table, links_table, suppressed_table
     from sparing.spark.run import replay as run_batch
@@ -117,21 +118,21 @@ def _side_by_side(
     seconds = {name: run.seconds for name, run in runs.items()}
     if json_file is not None:
         write_json(json_file, {name: bill_json(run, least, deployment.prices) for name, run in runs.items()})
-    plain = (DecisionRule.SUBSCRIBER_EDGE.value, EventMerging.SIENA.value)
-    naive = next((name for name in plain if name in bills and len(bills) > 1), None)
-    out.print(bills_table(bills, naive, least, seconds, deployment.prices))
+    baselines = (DecisionRule.SUBSCRIBER_EDGE.value, EventMerging.SIENA.value)
+    naive = next((name for name in baselines if name in bills and len(bills) > 1), None)
+    out.print(bills_table(bills, naive, least, seconds=seconds, prices=deployment.prices))
     if any(bill.by_overlay_link() for bill in bills.values()):
         out.print(links_table(bills, least=least))
     first = next(iter(runs.values()))
     if first.merged is not None:
         out.print(suppressed_table(first.merged.siena, first.merged.sent))
-    _say_where(deployment, first, counts)
+    _print_sink(deployment, first, counts)
 
 
 def _compared(
     spark: SparkSession, deployment: Deployment, decisions: Sequence[str], path: Path, json_file: Path | None
 ) -> None:
-    """Run under all policies and without techniques, write the page and print what is on it in short."""
+    """Run under all policies and without techniques, write the page and print a summary."""
     from sparing.deployment.techniques import NAIVE
     from sparing.report.bill_page import Billed, bill_page
     from sparing.report.savings import savings_rows
@@ -139,29 +140,41 @@ def _compared(
     from sparing.spark.tools.compare import Comparison
 
     counts: dict[str, int] = {}
-    found = Comparison(spark, deployment, step).compare(
+    compared = Comparison(spark, deployment, step).compare(
         decisions or None, lambda run: counts.update(_written(deployment, run))
     )
-    least, bills = found.ours.least, found.bills
-    write_text(path, bill_page(Billed(deployment, bills, counts, least, found.savings, found.refused)))
+    least, bills = compared.ours.least, compared.bills
+    write_text(
+        path,
+        bill_page(
+            Billed(
+                deployment=deployment,
+                bills=bills,
+                rows=counts,
+                least=least,
+                savings=compared.savings,
+                refused=compared.refused,
+            )
+        ),
+    )
     if json_file is not None:
-        write_json(json_file, compared_json(found, deployment.prices))
-    names, rows = savings_rows(found.savings, found.ours.bill, bills[NAIVE])
+        write_json(json_file, compared_json(compared, deployment.prices))
+    names, rows = savings_rows(compared.savings, compared.ours.bill, bills[NAIVE])
     out.print(bills_table(bills, NAIVE, least, prices=deployment.prices))
-    names, *rows = ([row[0], *row[2:]] for row in (names, *rows))  # papers are named on the page, here is little room
-    out.print(figures_table("What each technique saved: messages of all kinds on links", names, rows))
-    for name, why in found.refused.items():
-        say(f"{name} is not among them: {why}")
-    _say_where(deployment, found.ours, counts)
+    names, *rows = ([row[0], *row[2:]] for row in (names, *rows))  # without the papers, for lack of room
+    out.print(figures_table("Savings per technique: messages of all kinds on links", names, rows))
+    for name, why in compared.refused.items():
+        say(f"{name} is not compared: {why}")
+    _print_sink(deployment, compared.ours, counts)
     say(f"The bill is in {path}.")
 
 
-def compared_json(found: ComparisonResult, prices: Prices | None) -> dict[str, Any]:
-    """For programs: the bill under the deployment's own policy, totals under others, and what each technique saved."""
+def compared_json(compared: ComparisonResult, prices: Prices | None) -> dict[str, Any]:
+    """Return as JSON the bill under the deployment's own policy, totals under others, and savings per technique."""
     return {
-        "ours": bill_json(found.ours, found.ours.least, prices),
-        "between_brokers": {name: bill.between_brokers() for name, bill in found.bills.items()},
-        "on_links_all_kinds": {name: bill.over_links().total() for name, bill in found.bills.items()},
+        "ours": bill_json(compared.ours, compared.ours.least, prices),
+        "between_brokers": {name: bill.between_brokers() for name, bill in compared.bills.items()},
+        "on_links_all_kinds": {name: bill.over_links().total() for name, bill in compared.bills.items()},
         "techniques": [
             {
                 "technique": saving.technique.name,
@@ -170,13 +183,13 @@ def compared_json(found: ComparisonResult, prices: Prices | None) -> dict[str, A
                     for how, bill in (("alone", saving.alone), ("left_out", saving.without), ("added", saving.added))
                 },
             }
-            for saving in found.savings
+            for saving in compared.savings
         ],
     }
 
 
 def _written(deployment: Deployment, run: ReplayResult) -> Mapping[str, int]:
-    """How many rows of each table there are, after writing them if there is a sink."""
+    """Return the number of rows per table, after writing them to the sink, if any."""
     from sparing.spark.io import sinks
     from sparing.spark.tally import tally_of
 
@@ -187,18 +200,18 @@ def _written(deployment: Deployment, run: ReplayResult) -> Mapping[str, int]:
     return tally.rows
 
 
-def _say_where(deployment: Deployment, run: ReplayResult, counts: Mapping[str, int]) -> None:
+def _print_sink(deployment: Deployment, run: ReplayResult, counts: Mapping[str, int]) -> None:
     from sparing.spark.io import sinks
 
     if run.remark is not None:
         say(run.remark)
     if deployment.sink is not None:
         where = sinks.path_of(deployment.sink, replay=True)
-        say(f"{told(counts)}" + (f"; the tables are in {where}." if where else "."))
+        say(f"{row_counts_text(counts)}" + (f"; the tables are in {where}." if where else "."))
 
 
 def bill_json(run: ReplayResult, least: Mapping[tuple[str, str], int] | None, prices: Prices | None) -> dict[str, Any]:
-    """A bill for programs: totals by kind, the least possible by link, what it costs, and every entry."""
+    """Return a bill as JSON: totals by kind, the least possible by link, costs, and every entry."""
     entries = [
         {"source": k.source, "target": k.target, "kind": k.kind.value, "bucket": k.bucket, "messages": messages}
         for k, messages in sorted(run.bill.items(), key=lambda entry: (*entry[0][:3], entry[0].bucket or 0))
@@ -217,10 +230,10 @@ def bill_json(run: ReplayResult, least: Mapping[tuple[str, str], int] | None, pr
     }
 
 
-def merged_json(found: MergedTraffic) -> list[dict[str, Any]]:
-    """What merged topics took over each link, and what they would have taken if nobody merged."""
-    links = sorted(found.siena.keys() | found.sent.keys())
+def merged_json(merged: MergedTraffic) -> list[dict[str, Any]]:
+    """Return the messages of merged topics per link, with and without merging."""
+    links = sorted(merged.siena.keys() | merged.sent.keys())
     return [
-        {"source": link[0], "target": link[1], "siena": found.siena.get(link, 0), **found.sent.get(link, {})}
+        {"source": link[0], "target": link[1], "siena": merged.siena.get(link, 0), **merged.sent.get(link, {})}
         for link in links
     ]

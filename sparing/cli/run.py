@@ -9,50 +9,51 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sparing.cli.console import ConfOption, MasterOption, err, interruptible, say, spark_session, step, told
+from sparing.cli.console import ConfOption, MasterOption, err, interruptible, row_counts_text, say, spark_session, step
 
 if TYPE_CHECKING:
     from sparing.spark.stream.micro_batch import MicroBatch
 
 AT_LEAST_ONCE = (
-    "The sink is written at least once: after a crash or a second Ctrl-C the last micro-batch may be there twice; "
+    "Output to this sink is at least once: after a crash or a second Ctrl-C the last micro-batch may be duplicated; "
     "drop duplicates by id."
 )
 
 
 def run(
     file: Path = typer.Argument(..., help="The deployment file.", metavar="FILE", show_default=False),
-    once: bool = typer.Option(False, "--once", help="Work through what is there, then stop."),
+    *,
+    once: bool = typer.Option(False, "--once", help="Process the available rows, then stop."),
     log: str | None = typer.Option(
         None,
         "--log",
-        help="Add a line of JSON per event of the stream to a file; - is standard error.",
+        help="Append log events of the stream to a file as JSON lines; - is standard error.",
         metavar="FILE",
     ),
     metrics_port: int | None = typer.Option(
         None, "--metrics-port", help="Serve metrics for Prometheus on this port, e.g. 9464.", min=0, max=65535
     ),
     metrics_host: str = typer.Option(
-        "127.0.0.1", "--metrics-host", help="The address to serve them on; 0.0.0.0 lets other machines in."
+        "127.0.0.1", "--metrics-host", help="The address of the metrics server; 0.0.0.0 allows other machines."
     ),
     master: str = MasterOption,
     conf: list[str] = ConfOption,
 ) -> None:
-    """Run a deployment as a stream; it goes on from its checkpoint where it stopped.
+    """Run a deployment as a stream; a restart continues from its checkpoint.
 
-    Changes of the subscriptions, in the file or in the table that it names, are checked within seconds and take effect
-    with the next micro-batch. Ctrl-C stops the stream once the micro-batch under way is written.
-    Windows are notified once the watermark has passed their end, so the last ones stay open until later events come.
+    Changes of the deployment file and its tables are checked within seconds and take effect with the next micro-batch.
+    Ctrl-C stops the stream after the current micro-batch. A window's notification is sent when the watermark has passed
+    its end, so the last windows stay open until later events arrive.
 
     Example: sparing run toronto.yaml --once
 
     Example: sparing run toronto.yaml --log toronto.jsonl --metrics-port 9464
     """
-    with _logged(log, file), _served(metrics_host, metrics_port) as hear:
-        _run(file, once, hear, master, conf)
+    with _logged(log, file), _served(metrics_host, metrics_port) as record:
+        _run(file, once, record, master, conf)
 
 
-def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, master: str, conf: list[str]) -> None:
+def _run(file: Path, once: bool, record: Callable[[MicroBatch], None] | None, master: str, conf: list[str]) -> None:
     from sparing.deployment.deployment import Deployment
 
     deployment = Deployment.read(file)
@@ -68,28 +69,28 @@ def _run(file: Path, once: bool, hear: Callable[[MicroBatch], None] | None, mast
         def watch(batch: int, counts: Mapping[str, int]) -> None:
             for name, count in counts.items():
                 totals[name] += count
-            err.print(f"[dim]micro-batch {batch}:[/] {told(counts)}", highlight=False)
+            err.print(f"[dim]micro-batch {batch}:[/] {row_counts_text(counts)}", highlight=False)
 
-        def tell(sentence: str) -> None:
+        def show(sentence: str) -> None:
             err.print(sentence, highlight=False, markup=False)
 
         stop = Stop()
         with step("Preparing the stream"):
-            query = stream(spark, deployment, once=once, watch=watch, tell=tell, hear=hear, stop=stop)
+            query = stream(spark, deployment, once=once, watch=watch, tell=show, hear=record, stop=stop)
         if is_at_least_once(deployment.needed_sink()):
             err.print(AT_LEAST_ONCE, highlight=False, soft_wrap=True)
         with interruptible(stop):
             wait(query, stop)
         if stop.is_set():
-            err.print("Stopped; run again to go on from the checkpoint.")
-        say(f"{deployment.name}: {told(totals)}.")
+            err.print("Stopped; run again to continue from the checkpoint.")
+        say(f"{deployment.name}: {row_counts_text(totals)}.")
         if deployment.sink is not None and deployment.sink.path is not None:
             say(f"The tables are in {deployment.sink.path}.")
 
 
 @contextmanager
 def _logged(where: str | None, file: Path) -> Iterator[None]:
-    """Log what happens inside, also that it could not begin."""
+    """Log events of the stream, including a failure to start."""
     if where is None:
         yield
         return
@@ -101,14 +102,14 @@ def _logged(where: str | None, file: Path) -> Iterator[None]:
 
 @contextmanager
 def _served(host: str, port: int | None) -> Iterator[Callable[[MicroBatch], None] | None]:
-    """Serve metrics; gives what must hear of every micro-batch."""
+    """Serve metrics; yields the function that records a micro-batch."""
     if port is None:
         yield None
         return
     from sparing.spark.stream.prometheus import Metrics, serve
 
     metrics = Metrics()
-    with serve(metrics, host, port) as taken:
+    with serve(metrics, host, port) as bound_port:
         if port == 0:
-            err.print(f"Metrics are served on http://{host}:{taken}/metrics.", markup=False, highlight=False)
+            err.print(f"Metrics are served on http://{host}:{bound_port}/metrics.", markup=False, highlight=False)
         yield metrics.record

@@ -1,4 +1,4 @@
-"""What differs between two versions of a deployment, for people."""
+"""Differences between two versions of a deployment, as text."""
 
 from __future__ import annotations
 
@@ -8,54 +8,60 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from sparing.deployment.deployment import Deployment
-from sparing.deployment.durations import duration_text
+from sparing.deployment.values import duration_text
 from sparing.model.counted import counted
 from sparing.model.types import FieldType
 
-FOLLOWED = ("advertisements", "overlay", "outages", "subscribers", "subscriptions")  # what a stream may change to
+FOLLOWED = (
+    "advertisements",
+    "overlay",
+    "outages",
+    "subscribers",
+    "subscriptions",
+)  # parts that a running stream may change
 _DURATIONS = ("watermark", "bucket", "within", "cycle", "patience", "hop")
-_MOST = 3  # changes that are listed
+_MOST = 3  # listed changes
 _SECRET = re.compile("password|secret|token|credential|jaas", re.IGNORECASE)  # options whose values are not shown
 
 
 def followed(old: Deployment, new: Deployment) -> str:
-    """How the parts differ that a running stream follows; nothing if they do not."""
+    """Return the differences in the parts that a running stream may change; "" if there are none."""
     if all(getattr(new, part) == getattr(old, part) for part in FOLLOWED):
         return ""
-    told = [
+    texts = [
         _numbers(
             "publisher", {a.publisher: a for a in old.advertisements}, {a.publisher: a for a in new.advertisements}
         ),
         _numbers("subscription", {s.id: s for s in old.subscriptions}, {s.id: s for s in new.subscriptions}),
-        _numbers("outage", *({(o.broker, o.start): o for o in some.outages} for some in (old, new))),
-        _numbers("link", *({frozenset((k.one, k.other)): k for k in some.overlay.links} for some in (old, new))),
+        _numbers("outage", *({(o.broker, o.start): o for o in version.outages} for version in (old, new))),
+        _numbers("link", *({frozenset((k.one, k.other)): k for k in version.overlay.links} for version in (old, new))),
     ]
-    return "; ".join(filter(None, told)) or "subscribers moved"
+    return "; ".join(filter(None, texts)) or "subscribers moved"
 
 
 def others(old: Deployment, new: Deployment) -> str:
-    """Which other keys differ, with both values; nothing if none does."""
+    """Return the differences in all other keys, with both values; "" if there are none."""
     same = replace(new, **{part: getattr(old, part) for part in (*FOLLOWED, "tables")})
     if same == old:
         return ""
-    found = list(_changes("", old, same))
-    more = [f"{counted(len(found) - _MOST, 'more change')}"] if len(found) > _MOST else []
-    return "; ".join([*found[:_MOST], *more])
+    changes = list(_changes("", old, same))
+    more = [f"{counted(len(changes) - _MOST, 'more change')}"] if len(changes) > _MOST else []
+    return "; ".join([*changes[:_MOST], *more])
 
 
 def _numbers(what: str, before: Mapping[Any, Any], after: Mapping[Any, Any]) -> str:
-    """How many things are there now, and what is new about them; nothing if nothing is."""
+    """Return the new number of things and the number of changes of each kind; "" without changes."""
     counts = {
         "new": len(after.keys() - before.keys()),
         "gone": len(before.keys() - after.keys()),
         "changed": sum(before[key] != after[key] for key in before.keys() & after.keys()),
     }
-    told = ", ".join(f"{count:,} {how}" for how, count in counts.items() if count)
-    return f"{counted(len(after), what)} ({told})" if told else ""
+    changes = ", ".join(f"{count:,} {how}" for how, count in counts.items() if count)
+    return f"{counted(len(after), what)} ({changes})" if changes else ""
 
 
 def _changes(key: str, old: Any, new: Any) -> Iterator[str]:
-    """Keys of the deployment file whose values differ, each with both."""
+    """Yield the keys of the deployment file whose values differ, with both values."""
     if old == new or key == "file":
         return
     if is_dataclass(old) and type(old) is type(new) and not isinstance(old, FieldType):
@@ -71,7 +77,7 @@ def _changes(key: str, old: Any, new: Any) -> Iterator[str]:
 
 
 def _joined(key: str, name: str) -> str:
-    """The key of a part, as the file has it: options stand beside a source's other keys."""
+    """Return the key of a part as in the file, where options are beside the other keys of a source."""
     if name == "options":
         return key
     if name == "bucket":

@@ -1,4 +1,4 @@
-"""What a deployment file says, as model values that have been checked against each other."""
+"""The deployment: the validated content of a deployment file, as model values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one row may ask for: how many bytes it may have, and for how many windows of a subscription it may count."""
+    """Limits per row: its size in bytes, and the number of windows of one subscription that count it."""
 
     row_bytes: int = 1 << 20
     windows_per_event: int = 1_000
@@ -35,11 +35,11 @@ class Limits:
 
 @dataclass(frozen=True)
 class Deployment:
-    """Overlay, topics, who publishes and who wants what, where data comes from and goes to.
+    """Overlay, topics, publishers, subscriptions, endpoints and policy.
 
-    `subscribers` maps each subscriber to the brokers that it may attach to. `watermark` is how much later than the
-    latest event a publication may still arrive, `bucket` the width of the bill's time buckets (microseconds). A
-    stream sets rows aside whose event time is more than `ahead` after the clock (microseconds; None: it does not).
+    `subscribers` maps each subscriber to its candidate brokers. Durations are in microseconds: `watermark` is the delay
+    of the watermark behind the latest event time, `bucket` the width of the bill's time buckets. A stream quarantines
+    rows whose event time is more than `ahead` after the current time (None: no limit).
     """
 
     name: str
@@ -58,16 +58,16 @@ class Deployment:
     limits: Limits = field(default_factory=Limits)
     prices: Prices | None = None
     checkpoint: str | None = None
-    file: Path | None = field(default=None, compare=False)  # what it was read from
-    tables: tuple[str, ...] = ()  # paths and URLs of the tables that the file names
+    file: Path | None = field(default=None, compare=False)  # the deployment file
+    tables: tuple[str, ...] = ()  # paths and URLs of the tables that the file refers to
 
     @property
     def publishers(self) -> frozenset[str]:
-        """The ids of its publishers; one may advertise several things."""
+        """The ids of the publishers; a publisher may have several advertisements."""
         return frozenset(advertisement.publisher for advertisement in self.advertisements)
 
     def needed_source(self) -> Endpoint:
-        """The source, for work that cannot do without one."""
+        """Return the source; raise an error if there is none."""
         if self.source is None:
             raise SparingError(
                 f"Deployment {self.name} has no source: add one, e.g. source: {{format: json, path: data/}}."
@@ -75,7 +75,7 @@ class Deployment:
         return self.source
 
     def needed_sink(self) -> Endpoint:
-        """The sink, for work that cannot do without one."""
+        """Return the sink; raise an error if there is none."""
         if self.sink is None:
             raise SparingError(
                 f"Deployment {self.name} has no sink: add one, e.g. sink: {{format: parquet, path: out/}}."
@@ -84,14 +84,14 @@ class Deployment:
 
     @classmethod
     def read(cls, path: str | Path) -> Deployment:
-        """Read and check a deployment file."""
+        """Return the deployment of a file; raise an error that lists its mistakes."""
         from sparing.deployment.reader import read
 
         return read(Path(path))
 
     @classmethod
     def of(cls, description: Mapping[str, Any], base: str | Path = ".") -> Deployment:
-        """The deployment that a mapping describes, as the YAML file would; paths are relative to `base`."""
+        """Return the deployment of a mapping with the keys of the file; paths are relative to `base`."""
         from sparing.deployment.reader import from_mapping
 
         return from_mapping(description, Path(base))

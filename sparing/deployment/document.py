@@ -1,7 +1,7 @@
-"""YAML text -> plain values, with the line of every key.
+"""Plain values of a YAML text, with the line of every key.
 
-Scalars are read as YAML 1.2 reads them, so that names stay names: `no`, `on`, `007`, `1:30` and dates are text, only
-`true` and `false` are booleans. Keys are always text. A key given twice in one mapping is a mistake.
+Scalars follow YAML 1.2, so that names stay text: `no`, `on`, `007`, `1:30` and dates are text, only
+`true` and `false` are booleans. Keys are always text. A repeated key in a mapping is a mistake.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _SCALARS = {
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """PyYAML's loader (the compiled one where there is one), with the scalars of YAML 1.2."""
+    """PyYAML's loader (compiled if available), with the scalars of YAML 1.2."""
 
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 (PyYAML's name and way)
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 (PyYAML's own attribute)
 
 
 for _tag, (_pattern, _first) in _SCALARS.items():
@@ -44,12 +44,12 @@ for _tag, (_pattern, _first) in _SCALARS.items():
 
 
 class Document:
-    """The value of a YAML text, and the lines of its parts."""
+    """The value of a YAML text and the lines of its parts."""
 
     def __init__(self, text: str, source: str, mistakes: Mistakes) -> None:
         self.source = source
         self._mistakes = mistakes
-        self._done: dict[int, Any] = {}
+        self._values: dict[int, Any] = {}
         self._open: set[int] = set()
         self._root: yaml.Node | None = None
         self.value: Any = None
@@ -61,14 +61,14 @@ class Document:
             mark = error.problem_mark or error.context_mark
             reason = ", ".join(filter(None, [error.context, error.problem]))
             if mark is not None and _is_tab(text, mark.line, mark.column):
-                reason = "there is a tab where only spaces may stand; indent with spaces"
+                reason = "there is a tab in the indentation; use spaces"
             mistakes.add(self._place(mark.line + 1 if mark else 1), f"This is not valid YAML: {reason}")
         except yaml.reader.ReaderError as error:
             line = text.count("\n", 0, error.position) + 1
             mistakes.add(self._place(line), f"The character {chr(error.character)!r} is not allowed in YAML")
 
     def place(self, path: Path) -> Place:
-        """The place of the part at a path of keys and positions, or of the innermost part of the path that is there."""
+        """Return the place of a path of keys and positions, or of its longest existing prefix."""
         node, line = self._root, self._line(self._root)
         for step in path:
             inner = _step(node, step)
@@ -84,13 +84,15 @@ class Document:
         return 1 if node is None else int(node.start_mark.line) + 1
 
     def _value(self, node: yaml.Node) -> Any:
-        """The value of a node; nodes that several aliases share are read once."""
+        """Return the value of a node; a node with several aliases is converted once."""
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
-        if id(node) in self._done:
-            return self._done[id(node)]
+        if id(node) in self._values:
+            return self._values[id(node)]
         if id(node) in self._open:
-            self._mistakes.add(self._place(self._line(node)), "This part contains itself through an alias")
+            self._mistakes.add(
+                self._place(self._line(node)), "This part contains itself through an alias: remove the alias"
+            )
             return None
         self._open.add(id(node))
         if node.tag not in (_PREFIX + "map", _PREFIX + "seq"):
@@ -100,7 +102,7 @@ class Document:
             value = self._mapping(node)
         else:
             value = [self._value(item) for item in node.value]
-        self._done[id(node)] = value
+        self._values[id(node)] = value
         return value
 
     def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
@@ -110,14 +112,14 @@ class Document:
         for key, item in node.value:
             line = self._line(key)
             if not isinstance(key, yaml.ScalarNode):
-                self._mistakes.add(self._place(line), "A key must be a single word, not a list or a mapping")
+                self._mistakes.add(self._place(line), "A key must be text, not a list or a mapping")
             elif key.tag == _MERGE:
                 for source in _merged(item):
                     value = self._value(source)
                     merged = (value if isinstance(value, dict) else {}) | merged
             elif key.value in own:
-                again = f"The key '{key.value}' is given twice (first on line {lines[key.value]}): keep one of them"
-                self._mistakes.add(self._place(line), again)
+                repeated = f"The key '{key.value}' appears twice (first on line {lines[key.value]}): remove one of them"
+                self._mistakes.add(self._place(line), repeated)
             else:
                 lines[key.value] = line
                 own[key.value] = self._value(item)
@@ -132,7 +134,7 @@ class Document:
             self._unknown_tag(node)
             return text
         if not pattern.fullmatch(text) or len(text) > 1_000:
-            self._mistakes.add(self._place(self._line(node)), f"'{text[:40]}' cannot be read as {kind}")
+            self._mistakes.add(self._place(self._line(node)), f"'{text[:40]}' is not a valid {kind}")
             return text
         if kind == "null":
             return None
@@ -146,13 +148,13 @@ class Document:
 
 
 def _compose(text: str) -> yaml.Node | None:
-    """The node tree of the text. Composing is recursive, and compiled: what nests too deeply must not get there."""
+    """Return the node tree. The compiled composer is recursive, so the depth of the text is checked first."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MOST_NESTED:
-            mark: Any = event.start_mark  # the compiled reader's marks have a type of their own
-            raise yaml.MarkedYAMLError(problem="it nests too deeply to be read", problem_mark=mark)
+            mark: Any = event.start_mark  # the compiled parser has its own type of marks
+            raise yaml.MarkedYAMLError(problem=f"more than {MOST_NESTED} nested levels", problem_mark=mark)
     loader = _Loader(text)
     try:
         node: yaml.Node | None = loader.get_single_node()
@@ -167,12 +169,12 @@ def _is_tab(text: str, line: int, column: int) -> bool:
 
 
 def _merged(node: yaml.Node) -> Iterator[yaml.Node]:
-    """The mappings that a merge key `<<` names: one, or a list of them."""
+    """Yield the mappings of a merge key `<<`: one, or a list of them."""
     yield from node.value if isinstance(node, yaml.SequenceNode) else [node]
 
 
 def _step(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
-    """From a node to the part at a key or position: the node that shows its line, and the part itself."""
+    """Return the node with the line of a key or position, and the node of its value."""
     if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
         return node.value[step], node.value[step]
     if isinstance(node, yaml.MappingNode):
@@ -182,6 +184,6 @@ def _step(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node
         for key, item in node.value:
             if key.tag == _MERGE:
                 for source in _merged(item):
-                    if (found := _step(source, step)) is not None:
-                        return found
+                    if (inner := _step(source, step)) is not None:
+                        return inner
     return None

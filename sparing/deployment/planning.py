@@ -1,4 +1,4 @@
-"""From a deployment to its plan."""
+"""The plan of a deployment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sparing.deployment.deployment import Deployment
 
 
 def plan_of(deployment: Deployment) -> Plan:
-    """The control plane's answer to a deployment."""
+    """Return the plan that the control plane computes for a deployment."""
     plan = make_plan(
         deployment.overlay,
         deployment.topics,

@@ -1,11 +1,10 @@
-"""Whether what is published can reach who wants it: both must lie in one connected part of the overlay."""
+"""Reachability: a path of links connects each subscription with all publishers that it overlaps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sparing.deployment.mistakes import Mistakes, Place
-from sparing.deployment.names import listing
+from sparing.deployment.mistakes import Mistakes, Place, listing
 from sparing.model.box import Box
 from sparing.model.overlay import Overlay
 from sparing.model.subscription import Advertisement, Subscription
@@ -18,9 +17,9 @@ def check_reach(
     subscriptions: Sequence[Subscription],
     place: Callable[[int], Place],
 ) -> None:
-    """Every subscription reaches all publishers of what it asks for, from one candidate broker of its subscriber.
+    """Check that a candidate broker of every subscriber is connected to all publishers that its subscriptions overlap.
 
-    Nothing to do on a connected overlay. Otherwise each distinct box is compared with each distinct advertisement of
+    A connected overlay needs no check. Otherwise each distinct box is compared with each distinct advertisement of
     its topic from other parts of the overlay.
     """
     mistakes, part = Mistakes(), parts(overlay)
@@ -31,16 +30,16 @@ def check_reach(
         offers.setdefault(advertisement.topic, {}).setdefault(
             (part[advertisement.broker], advertisement.box), advertisement
         )
-    wanted: dict[tuple[str, Box], dict[int, Advertisement]] = {}
-    needs: dict[str, dict[int, Advertisement]] = {}  # subscriber -> part -> an advertisement that it needs there
+    overlapping: dict[tuple[str, Box], dict[int, Advertisement]] = {}
+    needs: dict[str, dict[int, Advertisement]] = {}  # subscriber -> part -> an overlapping advertisement there
     for index, subscription in enumerate(subscriptions):
         topic, box = subscription.query.topic, subscription.query.box
         candidates = subscribers[subscription.subscriber]
         here = {part[broker] for broker in candidates}
         if all({there} == here for there, _ in offers.get(topic, ())):
             continue
-        if (sources := wanted.get((topic, box))) is None:
-            sources = wanted[topic, box] = {}
+        if (sources := overlapping.get((topic, box))) is None:
+            sources = overlapping[topic, box] = {}
             for (there, offered), advertisement in offers[topic].items():
                 if there not in sources and offered.overlaps(box):
                     sources[there] = advertisement
@@ -57,7 +56,7 @@ def check_reach(
 
 
 def parts(overlay: Overlay) -> dict[str, int]:
-    """Broker -> the number of the connected part that it lies in."""
+    """Return broker -> the number of its connected component."""
     part: dict[str, int] = {}
     for number, start in enumerate(overlay.brokers):
         frontier = [start] if start not in part else []
@@ -71,9 +70,9 @@ def parts(overlay: Overlay) -> dict[str, int]:
 
 def _no_path(subscription: Subscription, advertisement: Advertisement, candidates: Sequence[str]) -> str:
     return (
-        f"Subscription {subscription.id} wants what publisher {advertisement.publisher} publishes, "
-        f"but no links lead from broker {advertisement.broker} to {listing(candidates)}, "
-        f"where subscriber {subscription.subscriber} attaches: add a link"
+        f"Subscription {subscription.id} overlaps the advertisement of publisher {advertisement.publisher}, "
+        f"but no path connects broker {advertisement.broker} with {listing(candidates)} "
+        f"of subscriber {subscription.subscriber}: add a link"
     )
 
 
@@ -82,6 +81,6 @@ def _no_common_broker(
 ) -> str:
     publishers = listing((f"{a.publisher} at broker {a.broker}" for a in advertisements), "and")
     return (
-        f"Subscriber {subscription.subscriber} wants what the publishers {publishers} publish (subscription "
-        f"{subscription.id}), but none of its brokers {listing(candidates, 'and')} is linked to both: add a link"
+        f"Subscriptions of {subscription.subscriber}, such as {subscription.id}, overlap the advertisements of "
+        f"{publishers}, but no path connects any of its brokers {listing(candidates, 'and')} with both: add a link"
     )

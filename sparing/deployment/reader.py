@@ -1,4 +1,4 @@
-"""Reading a deployment: text, shape, then what its parts say about each other. Each pass reports all it finds."""
+"""Reading a deployment in three passes: YAML, schema, references. Each pass reports all its mistakes together."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from sparing.deployment.sections import sections
 
 
 def read(path: Path) -> Deployment:
-    """Read and check a deployment file; paths in it are relative to its folder."""
+    """Return the deployment of a file; paths in it are relative to its folder."""
     mistakes = Mistakes()
     document = Document(_text(path), str(path), mistakes)
     mistakes.stop_if_any()
-    built = build(sections(document.value, document.place, path.parent), path.parent)
-    return replace(built, file=path)
+    deployment = build(sections(document.value, document.place, path.parent), path.parent)
+    return replace(deployment, file=path)
 
 
 def from_mapping(description: Mapping[str, Any], base: Path) -> Deployment:
-    """The deployment that a mapping describes as the file would; paths in it are relative to `base`."""
+    """Return the deployment of a mapping with the keys of the file; paths are relative to `base`."""
     return build(sections(description, _key_path, base), base)
 
 
 def _key_path(path: Sequence[str | int]) -> Place:
-    """Without a file, a place is a path of keys: `publishers[2].at`."""
+    """Return the place in a mapping, a path of keys such as `publishers[2].at`."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return Place(text.lstrip(".") or "deployment")
 
 
 def _text(path: Path) -> str:
-    """The text of the file."""
+    """Return the text of the file."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        reason = "there is no such file"
+        reason = "this file does not exist"
     except IsADirectoryError:
-        reason = "this is a folder, not a deployment file"
+        reason = "this is a folder: give the path of a deployment file"
     except UnicodeDecodeError:
-        reason = "this file is not UTF-8 text"
+        reason = "this file is not UTF-8 text: save it as UTF-8"
     except (OSError, ValueError) as error:
         reason = f"this file cannot be read: {getattr(error, 'strerror', None) or error}"
     else:
         if text.strip():
             return text
-        reason = "this file is empty: describe a deployment in it (see docs/deployment.md)"
+        reason = "this file is empty: write a deployment (see docs/deployment.md)"
     raise DeploymentError([Mistake(Place(str(path)), reason)])

@@ -1,6 +1,6 @@
-"""The reference of all keys, as Markdown, from the models of the file.
+"""The reference of all keys in docs/deployment.md, generated from the schema.
 
-`python -m sparing.deployment.reference docs/deployment.md` puts it in its place in the page.
+`python -m sparing.deployment.reference docs/deployment.md` updates the page.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ _TITLES: dict[str, type[Entry]] = {
 
 
 def reference() -> str:
-    """A table of keys for each part of the file."""
+    """Return a table of keys for each part of the file, as Markdown."""
     return "\n\n".join(f"### {title}\n\n{entry.__doc__}\n\n{_table(entry)}" for title, entry in _TITLES.items())
 
 
 def put_in_place(page: str) -> str:
-    """The page with its reference replaced by the present one."""
+    """Return the page with an updated reference."""
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
     return f"{before}{BEGIN}\n\n{reference()}\n\n{END}{after}"
 
 
 def _table(entry: type[Entry]) -> str:
-    rows = ["| key | value | if left out | meaning |", "| --- | --- | --- | --- |"]
+    rows = ["| key | value | default | meaning |", "| --- | --- | --- | --- |"]
     for key, field in zip(keys_of(entry), entry.model_fields.values(), strict=True):
         rows.append(f"| `{key}` | {_value(field)} | {_default(field)} | {field.description} |")
     return "\n".join(rows)
@@ -77,7 +77,7 @@ def _value(field: FieldInfo) -> str:
 
 def _default(field: FieldInfo) -> str:
     if field.is_required():
-        return "needed"
+        return "required"
     value = field.get_default(call_default_factory=True)
     if isinstance(value, Entry):
         return "the defaults below"

@@ -1,4 +1,4 @@
-"""The checked shape of a deployment: its entries, and the place of each, whether from the file or from a table."""
+"""The sections of a deployment: validated entries from the file or a table, with the place of each."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from sparing.deployment.mistakes import Mistakes, Place
-from sparing.deployment.paths import located
 from sparing.deployment.schema import Entry, FileEntry, PublisherEntry, SubscriberEntry, SubscriptionEntry
 from sparing.deployment.shape import sentences, shown
 from sparing.deployment.tables import read_table
+from sparing.deployment.values import absolute_path
 
 E = TypeVar("E", bound=Entry)
 Where = Callable[[Sequence[str | int]], Place]
@@ -21,7 +21,7 @@ Where = Callable[[Sequence[str | int]], Place]
 
 @dataclass(frozen=True)
 class Section(Generic[E]):
-    """A list of entries; `place` gives the place of one of them, or of a key in it."""
+    """A list of entries; `place` returns the place of an entry, or of a key in it."""
 
     entries: Sequence[E]
     place: Callable[..., Place]
@@ -29,7 +29,7 @@ class Section(Generic[E]):
 
 @dataclass(frozen=True)
 class Sections:
-    """A whole deployment in its right shape, not yet checked for what the parts say about each other."""
+    """All sections of a deployment; references between them are not checked yet."""
 
     file: FileEntry
     place: Where
@@ -40,13 +40,11 @@ class Sections:
 
 
 def sections(description: Any, place: Where, base: Path) -> Sections:
-    """Check the shape of a description, and read the tables that it names."""
+    """Validate a description against the schema, and read its tables."""
     mistakes = Mistakes()
     if not isinstance(description, Mapping):
         what = "empty" if description is None else shown(description)
-        mistakes.add(
-            place(()), f"A deployment must be a mapping with the keys name, overlay and topics, but it is {what}"
-        )
+        mistakes.add(place(()), f"A deployment must be a mapping with the keys name, overlay and topics, not {what}")
         mistakes.stop_if_any()
     inline = dict(description)
     paths = {
@@ -62,7 +60,7 @@ def sections(description: Any, place: Where, base: Path) -> Sections:
     def section(key: str, entry: type[E], listed: Sequence[E]) -> Section[E]:
         if key not in paths:
             return Section(listed, lambda index, *keys: place((key, index, *keys)))
-        table = read_table(located(paths[key], base), entry, place((key,)), mistakes)
+        table = read_table(absolute_path(paths[key], base), entry, place((key,)), mistakes)
         entries: list[E] = []
         try:
             entries = TypeAdapter(list[entry]).validate_python(table.rows)  # type: ignore[valid-type]
@@ -76,8 +74,15 @@ def sections(description: Any, place: Where, base: Path) -> Sections:
     subscriptions = section("subscriptions", SubscriptionEntry, file.subscriptions if file else [])
     mistakes.stop_if_any()
     assert file is not None
-    tables = tuple(located(path, base) for path in paths.values())
-    return Sections(file, place, publishers, subscribers, subscriptions, tables)
+    tables = tuple(absolute_path(path, base) for path in paths.values())
+    return Sections(
+        file=file,
+        place=place,
+        publishers=publishers,
+        subscribers=subscribers,
+        subscriptions=subscriptions,
+        tables=tables,
+    )
 
 
 def _is_path(value: Any) -> bool:

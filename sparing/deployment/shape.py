@@ -1,4 +1,4 @@
-"""From pydantic's findings to sentences: what is wrong with the shape of a deployment, and what would be right."""
+"""Sentences about violations of the schema, from the errors of pydantic."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from sparing.deployment.names import hint, listing
+from sparing.deployment.mistakes import hint, listing
 from sparing.deployment.schema import Entry, Wants
 from sparing.language.errors import nearest
 
 Path = tuple[str | int, ...]
-_MEANT = re.compile(r"did you mean '(.*)'\?$")
+_GUESS = re.compile(r"did you mean '(.*)'\?$")
 
 
 @dataclass
 class _Spot:
-    """Where a path of keys leads in the models: the entry it goes through last, the key there, the type found."""
+    """A position in the models: the innermost entry on the path of keys, the key there, and its type."""
 
     kind: Any
     wants: str = ""
@@ -31,7 +31,7 @@ class _Spot:
     key: str = ""
 
     def unwrap(self) -> None:
-        """Step into annotations and `X | None`."""
+        """Resolve annotations and `X | None`."""
         while True:
             origin, inner = get_origin(self.kind), get_args(self.kind)
             if origin is Annotated:
@@ -47,13 +47,13 @@ class _Spot:
             self.wants = f"a mapping{keys}"
 
     def note(self, metadata: Sequence[Any]) -> None:
-        """Keep what the markers say; the last to be noted counts."""
+        """Read the last `Wants` marker, if any."""
         for mark in metadata:
             if isinstance(mark, Wants):
                 self.wants = mark.text
 
     def step(self, to: str | int) -> None:
-        """Go on to a key or a position."""
+        """Move to a key or a position."""
         inner, self.wants = get_args(self.kind), ""
         if isinstance(self.kind, type) and issubclass(self.kind, Entry):
             self.entry, self.key = self.kind, str(to)
@@ -73,7 +73,7 @@ class _Spot:
 
 
 def sentence_about(error: ErrorDetails, root: Any, data: Any) -> str:
-    """What one of pydantic's findings means; `data` was validated as the type `root`."""
+    """Return the sentence about one error of pydantic; `data` was validated as the type `root`."""
     path, value = error["loc"], error["input"]
     spot = _Spot(root)
     spot.unwrap()
@@ -81,11 +81,13 @@ def sentence_about(error: ErrorDetails, root: Any, data: Any) -> str:
         spot.step(step)
     noun = spot.entry.noun if spot.entry else "a row"
     if error["type"] == "missing":
-        return f"{_capital(noun)} needs the key '{spot.key}'"
+        return f"{_capital(noun)} has no key '{spot.key}': add it"
     if error["type"] == "extra_forbidden":
+        if spot.entry and (new := spot.entry.renamed.get(spot.key)) is not None:
+            return f"The key '{spot.key}' of {noun} is now called '{new}': rename it"
         return unknown_key(spot.key, noun, keys_of(spot.entry), given=_at(data, path[:-1]))
     if error["type"] == "invalid_key":
-        return f"{value!r} is not a key of {noun}: keys are text"
+        return f"{value!r} is not a key of {noun}: keys must be text"
     if allowed := choices(spot.kind):
         if isinstance(value, str):
             return f"'{value}' is not a value of '{spot.key}'{hint(value, allowed)}"
@@ -102,14 +104,14 @@ def sentence_about(error: ErrorDetails, root: Any, data: Any) -> str:
 
 
 def choices(kind: Any) -> tuple[str, ...]:
-    """The values of a type that has a fixed list of them; nothing if it has none."""
+    """Return the values of an enum or literal type; () for other types."""
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return tuple(value.value for value in kind)
     return get_args(kind) if get_origin(kind) is Literal else ()
 
 
 def wanted(field: FieldInfo) -> str:
-    """What the value of a field must be."""
+    """Return the description of valid values of a field."""
     spot = _Spot(field.annotation)
     spot.unwrap()
     spot.note(field.metadata)
@@ -117,36 +119,36 @@ def wanted(field: FieldInfo) -> str:
 
 
 def unknown_key(key: str, noun: str, valid: Sequence[str], given: Container[str]) -> str:
-    """The sentence about a key that is not one. Keys that are `given` already cannot be what was meant."""
+    """Return the sentence about an unknown key, with the nearest key that is not `given` already."""
     if (guess := nearest(key, [name for name in valid if name not in given])) is not None:
         return f"'{key}' is not a key of {noun}: did you mean '{guess}'?"
     return f"'{key}' is not a key of {noun}: the keys are {listing(valid, 'and')}"
 
 
 def keys_of(entry: type[Entry] | None) -> list[str]:
-    """The keys of an entry, as they are written in the file."""
+    """Return the keys of an entry as written in the file."""
     return [field.alias or name for name, field in entry.model_fields.items()] if entry else []
 
 
 def needed_keys(entry: type[Entry]) -> list[str]:
-    """The keys that an entry cannot do without."""
+    """Return the required keys of an entry."""
     return [field.alias or name for name, field in entry.model_fields.items() if field.is_required()]
 
 
 def sentences(error: ValidationError, root: Any, data: Any) -> Iterator[tuple[Path, str]]:
-    """Where each of pydantic's findings is, and what it means; a key that is there, but misspelt, is not missing."""
-    found = error.errors(include_url=False, include_context=False)
-    told = [sentence_about(finding, root, data) for finding in found]
-    extra = [(f["loc"][:-1], text) for f, text in zip(found, told, strict=True) if f["type"] == "extra_forbidden"]
-    meant = {(place, match[1]) for place, text in extra if (match := _MEANT.search(text)) is not None}
-    for finding, text in zip(found, told, strict=True):
-        *place, key = finding["loc"] or ("",)
-        if finding["type"] != "missing" or (tuple(place), key) not in meant:
-            yield finding["loc"], text
+    """Yield the path and sentence of each error of pydantic; a misspelled key is not reported as missing again."""
+    details = error.errors(include_url=False, include_context=False)
+    texts = [sentence_about(detail, root, data) for detail in details]
+    unknown = [(d["loc"][:-1], text) for d, text in zip(details, texts, strict=True) if d["type"] == "extra_forbidden"]
+    misspelled = {(place, match[1]) for place, text in unknown if (match := _GUESS.search(text)) is not None}
+    for detail, text in zip(details, texts, strict=True):
+        *place, key = detail["loc"] or ("",)
+        if detail["type"] != "missing" or (tuple(place), key) not in misspelled:
+            yield detail["loc"], text
 
 
 def shown(value: Any) -> str:
-    """A value in a sentence: short ones as they are, others by their kind.
+    """Return a value for a sentence: short values as they are, others by their type.
 
     >>> shown(["a"]), shown([1, 2]), shown(None), shown(True), shown("x" * 100)
     ('[a]', 'a list', 'null', 'true', 'long text')
@@ -161,12 +163,12 @@ def shown(value: Any) -> str:
     if isinstance(value, str):
         return f"'{value}'" if len(value) <= 40 else "long text"
     if isinstance(value, int | float):
-        return repr(value) if isinstance(value, float) or abs(value) < 10**30 else "so large a number"
+        return repr(value) if isinstance(value, float) or abs(value) < 10**30 else "a number this large"
     return f"a value of type {type(value).__name__}"
 
 
 def _at(data: Any, path: Sequence[str | int]) -> Any:
-    """The part of the data at a path."""
+    """Return the part of the data at a path."""
     for step in path:
         data = data[step]
     return data

@@ -6,8 +6,8 @@ import csv
 import io
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -17,21 +17,20 @@ import pyarrow.csv
 import pyarrow.fs
 import pyarrow.parquet
 
-from sparing.deployment.mistakes import Mistakes, Place
-from sparing.deployment.names import listing
-from sparing.deployment.nested import gathered, gathered_row, key_of, read_json, told_apart
-from sparing.deployment.paths import is_url
+from sparing.deployment.mistakes import Mistakes, Place, listing
 from sparing.deployment.schema import Entry, PublisherEntry, SubscriberEntry
 from sparing.deployment.shape import keys_of, needed_keys, unknown_key
+from sparing.deployment.values import is_url
 
 Row = dict[str, Any]
 
+NESTED = ("attributes", "rank")  # keys whose values are mappings
 _COMPRESSED = {".gz", ".bz2", ".zst"}
 _UNREADABLE = (OSError, ValueError, RecursionError, pa.ArrowException)
 
 
 class EntryTable:
-    """The rows of a table and where each comes from."""
+    """The rows of a table, with the file and line of each."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
@@ -48,7 +47,7 @@ class EntryTable:
         self._ends.append(len(self.rows))
 
     def place(self, index: int) -> Place:
-        """The file, and the line of a row in it, or its number where there are no lines; both are counted from 1."""
+        """Return the file and line of a row, or its row number in files without lines; both count from 1."""
         at = bisect_right(self._ends, index)
         file = self._files[at]
         row = index - (self._ends[at - 1] if at else 0)
@@ -59,23 +58,23 @@ class EntryTable:
         return Place(f"{file}, {where}", index, file)
 
 
-def read_table(path: str, entry: type[Entry], mentioned: Place, mistakes: Mistakes) -> EntryTable:
-    """The rows at a path or URL; what cannot be read is a mistake, at the place that mentions it or in the file."""
+def read_table(path: str, entry: type[Entry], key_place: Place, mistakes: Mistakes) -> EntryTable:
+    """Return the rows at a path or URL; a table or file that cannot be read is a mistake."""
     table = EntryTable()
     try:
         filesystem, inner = _open(path)
         files = list(_files(filesystem, inner))
     except FileNotFoundError:
-        mistakes.add(mentioned, f"There is no table {path}")
+        mistakes.add(key_place, f"The table {path} does not exist")
         return table
     except _UNREADABLE as error:
-        mistakes.add(mentioned, f"The table {path} cannot be read: {_reason(error)}")
+        mistakes.add(key_place, f"The table {path} cannot be read: {_reason(error)}")
         return table
     readers = {_READERS.get(_suffix(file)) for file in files}
     reader = readers.pop() if len(readers) == 1 else None
     if reader is None:
         what = "must be a file" if files == [inner] else "must be a folder with files of one kind,"
-        mistakes.add(mentioned, f"The table {path} {what} ending in {listing(_READERS)} (or compressed, as in .csv.gz)")
+        mistakes.add(key_place, f"The table {path} {what} ending in {listing(_READERS)} (or compressed, as in .csv.gz)")
         return table
     for file in files:
         name = (
@@ -92,13 +91,13 @@ def read_table(path: str, entry: type[Entry], mentioned: Place, mistakes: Mistak
 
 
 def version(path: str) -> tuple[tuple[str, int | None, int | None], ...]:
-    """Name, age and size of the files of a table: what changes when the table does. Nothing if it cannot be seen."""
+    """Return name, modification time and size of a table's files, to detect changes; () if it cannot be read."""
     try:
         filesystem, inner = _open(path)
-        found = [filesystem.get_file_info(file) for file in _files(filesystem, inner)]
+        infos = [filesystem.get_file_info(file) for file in _files(filesystem, inner)]
     except _UNREADABLE:
         return ()
-    return tuple((info.path, info.mtime_ns, info.size) for info in found)
+    return tuple((info.path, info.mtime_ns, info.size) for info in infos)
 
 
 def _open(path: str) -> tuple[pa.fs.FileSystem, str]:
@@ -109,7 +108,7 @@ def _open(path: str) -> tuple[pa.fs.FileSystem, str]:
 
 
 def _files(filesystem: pa.fs.FileSystem, path: str) -> Iterator[str]:
-    """The file itself, or the files of a folder in the order of their names, without those that Spark hides."""
+    """Yield the file itself, or the files of a folder by name, without the files that Spark ignores."""
     info = filesystem.get_file_info(path)
     if info.type == pa.fs.FileType.NotFound:
         raise FileNotFoundError(path)
@@ -132,23 +131,23 @@ def _reason(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-Complain = Callable[[str], None]
+Report = Callable[[str], None]
 
 
-def _parquet(content: bytes, entry: type[Entry], complain: Complain) -> list[Row]:
+def _parquet(content: bytes, entry: type[Entry], report: Report) -> list[Row]:
     table = pa.parquet.read_table(pa.BufferReader(content))
-    return _rows(table, entry, complain)
+    return _rows(table, entry, report)
 
 
-def _csv(content: bytes, entry: type[Entry], complain: Complain) -> list[Row]:
-    # Every column is read as text, so that an id such as 007 stays what it is; an empty cell is a missing value. Only
-    # attributes, which have no type of their own, are told apart by what they look like.
+def _csv(content: bytes, entry: type[Entry], report: Report) -> list[Row]:
+    # Every column is read as text, so that ids such as 007 keep their zeros; an empty cell is a missing value. Only
+    # attributes, which have no declared type, are cast if all their values allow it.
     newlines = pa.csv.ParseOptions(newlines_in_values=True)
     with pa.csv.open_csv(pa.BufferReader(content), parse_options=newlines) as first:
         as_text = dict.fromkeys(first.schema.names, pa.string())
     options = pa.csv.ConvertOptions(column_types=as_text, strings_can_be_null=True, null_values=[""])
     table = pa.csv.read_csv(pa.BufferReader(content), convert_options=options, parse_options=newlines)
-    rows = _rows(told_apart(table), entry, complain)
+    rows = _rows(cast_attributes(table), entry, report)
     if entry in _FROM_TEXT:
         for row in rows:
             _FROM_TEXT[entry](row)
@@ -170,46 +169,46 @@ def _publisher_from_text(row: Row) -> None:
 _FROM_TEXT = {SubscriberEntry: _subscriber_from_text, PublisherEntry: _publisher_from_text}
 
 
-def _rows(table: pa.Table, entry: type[Entry], complain: Complain) -> list[Row]:
-    """The rows of a table whose columns are keys of the entry; columns are checked once, not row by row."""
+def _rows(table: pa.Table, entry: type[Entry], report: Report) -> list[Row]:
+    """Return the rows of a table, after checking its columns against the keys of the entry."""
     valid, names = keys_of(entry), table.column_names
     for name in dict.fromkeys(names):
         if names.count(name) > 1:
-            complain(f"The column '{name}' is given twice")
+            report(f"The column '{name}' appears twice: remove one of them")
             return []
-        if key_of(name) not in valid:
-            complain(f"Column {unknown_key(name, entry.noun, valid, given=names)}")
-        elif key_of(name) != name and key_of(name) in names:
-            complain(f"The column '{key_of(name)}' is given twice: as a whole, and in parts as '{name}'")
+        if key_of_column(name) not in valid:
+            report(f"Column {unknown_key(name, entry.noun, valid, given=names)}")
+        elif key_of_column(name) != name and key_of_column(name) in names:
+            report(f"Use either the column '{key_of_column(name)}' or columns such as '{name}', not both")
             return []
     if missing := [key for key in needed_keys(entry) if key not in names]:
-        complain(f"This table needs the column{'s'[: len(missing) - 1]} {listing(missing, 'and')}")
+        report(f"This table has no column {listing(missing, 'and')}: add {'it' if len(missing) == 1 else 'them'}")
         return []
-    table = gathered(table.select([name for name in names if key_of(name) in valid]))
+    table = nest_columns(table.select([name for name in names if key_of_column(name) in valid]))
     for at, column in enumerate(table.schema):
         if pa.types.is_timestamp(column.type):
-            whole = pa.compute.cast(table.column(at), pa.timestamp("us", column.type.tz), safe=False)
-            table = table.set_column(at, column.name, whole)
+            micros = pa.compute.cast(table.column(at), pa.timestamp("us", column.type.tz), safe=False)
+            table = table.set_column(at, column.name, micros)
     rows: list[Row] = table.to_pylist(maps_as_pydicts="lossy")
-    read_json(rows)
+    parse_json_columns(rows)
     return rows
 
 
-def _json_lines(content: bytes, _: type[Entry], complain: Complain) -> list[Row]:
-    # Not pyarrow's reader: it guesses types, and an id that looks like a date would not come back as it was.
+def _json_lines(content: bytes, _: type[Entry], report: Report) -> list[Row]:
+    # pyarrow's reader infers types and would change ids that look like dates.
     rows: list[Row] = []
     for number, line in _numbered(content):
         try:
             row = json.loads(line)
-            rows.append(gathered_row(row) if isinstance(row, dict) else row)
+            rows.append(nest_row(row) if isinstance(row, dict) else row)
         except ValueError as error:
-            complain(f"Line {number} is not JSON: {_reason(error)}")
+            report(f"Line {number} is not JSON: {_reason(error)}")
             return []
     return rows
 
 
 def _numbered(content: bytes) -> Iterator[tuple[int, str]]:
-    """The lines that are not empty, with their numbers."""
+    """Return the non-empty lines with their numbers."""
     return ((number, line) for number, line in enumerate(_text(content).split("\n"), 1) if line.strip())
 
 
@@ -218,12 +217,12 @@ def _text(content: bytes) -> str:
 
 
 def _json_starts(content: bytes) -> Iterator[int]:
-    """The line of every row of JSON lines."""
+    """Return the line of every row of JSON lines."""
     return (number for number, _ in _numbered(content))
 
 
 def _csv_starts(content: bytes) -> Iterator[int]:
-    """The line on which every row of a CSV file begins; a value may go on over several."""
+    """Yield the first line of every row of a CSV file; a quoted value may span several lines."""
     reader = csv.reader(io.StringIO(_text(content), newline=""))
     start, header = 1, True
     for row in reader:
@@ -233,7 +232,7 @@ def _csv_starts(content: bytes) -> Iterator[int]:
 
 
 def _lines(file: str, content: bytes) -> list[int]:
-    """The lines on which the rows of a file begin; nothing if it has no lines, or they cannot be told."""
+    """Return the first line of every row of a file; [] if the format has no lines or they cannot be parsed."""
     starts = _STARTS.get(_suffix(file))
     try:
         return [] if starts is None else list(starts(content))
@@ -243,3 +242,71 @@ def _lines(file: str, content: bytes) -> list[int]:
 
 _STARTS = {".csv": _csv_starts, ".json": _json_starts, ".jsonl": _json_starts, ".ndjson": _json_starts}
 _READERS = {".parquet": _parquet, ".csv": _csv, ".json": _json_lines, ".jsonl": _json_lines, ".ndjson": _json_lines}
+
+
+def key_of_column(column: str) -> str:
+    """Return the key of a column; a column of a nested key is named `key.part`.
+
+    >>> key_of_column("attributes.weight"), key_of_column("id"), key_of_column("id.x")
+    ('attributes', 'id', 'id.x')
+    """
+    key, _, part = column.partition(".")
+    return key if part and key in NESTED else column
+
+
+def nest_columns(table: pa.Table) -> pa.Table:
+    """Replace columns named `key.part` by one struct column per key."""
+    for key in NESTED:
+        parts = [name for name in table.column_names if key_of_column(name) == key != name]
+        if parts:
+            columns = [table.column(part).combine_chunks() for part in parts]
+            struct = pa.StructArray.from_arrays(columns, names=[part.removeprefix(f"{key}.") for part in parts])
+            table = table.drop_columns(parts).append_column(key, struct)
+    return table
+
+
+def nest_row(row: Row) -> Row:
+    """Replace columns named `key.part` of one row by one mapping per key."""
+    if not any("." in column for column in row):
+        return row
+    nested: Row = {}
+    for column, value in row.items():
+        key = key_of_column(column)
+        if key == column:
+            nested[column] = value
+        else:
+            nested.setdefault(key, {})[column.removeprefix(f"{key}.")] = value
+    return nested
+
+
+def cast_attributes(table: pa.Table) -> pa.Table:
+    """Cast text columns of attributes to numbers or booleans if every value allows it."""
+    for at, name in enumerate(table.column_names):
+        if key_of_column(name) == "attributes" != name:
+            table = table.set_column(at, name, _cast(table.column(name)))
+    return table
+
+
+def _cast(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    for kind in (pa.float64(), pa.bool_()):
+        try:
+            return pa.compute.cast(column, kind)
+        except pa.ArrowInvalid:
+            continue
+    return column
+
+
+def parse_json_columns(rows: Sequence[Row]) -> None:
+    """Replace JSON objects given as text in nested keys by mappings."""
+    parse = cache(_parse_json)
+    for row in rows:
+        for key in NESTED:
+            if isinstance(text := row.get(key), str):
+                row[key] = parse(text)
+
+
+def _parse_json(text: str) -> Any:
+    try:
+        return json.loads(text) if text.lstrip().startswith("{") else text
+    except (ValueError, RecursionError):
+        return text  # the schema rejects it

@@ -1,8 +1,8 @@
-"""The five techniques as settings of a policy: what it takes to leave one out, or to use nothing else.
+"""The five techniques as settings of a policy, to bill a deployment without one of them or with one alone.
 
-Left out means: every publication travels as it is (aggregate or forward), the cheaper of the two broadcasts
-(matchmaker), every subscription is told (covering), every report travels (merged events), nothing is folded and
-everybody hangs at the nearest broker (folding and trees).
+The settings without a technique: links forward every publication (aggregate or forward), the cheaper of the two
+broadcasts (matchmaker), brokers announce every subscription (covering), every report travels (merged events), no
+folding and the nearest broker for each subscriber (folding and trees).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from sparing.deployment.planning import plan_of
 from sparing.model.bill import Bill
 from sparing.model.policy import Attachment, Covering, DecisionRule, EventMerging, Folding, Matchmaker, Policy
 
-OURS, NAIVE = "ours", "naive"  # what bills are called that have a deployment's own policy, and none of the techniques
+OURS, NAIVE = "ours", "naive"  # bills of the deployment's own policy, and of the policy without techniques
 
 
 @dataclass(frozen=True)
 class Technique:
-    """A technique, what it is set to if nothing else is said, and the settings without it."""
+    """A technique with its usual settings (`on`) and the settings without it (`off`)."""
 
     name: str
     paper: str
@@ -30,25 +30,25 @@ class Technique:
     off: Mapping[str, Any]
 
     def used(self, policy: Policy) -> bool:
-        """Whether a policy makes use of it."""
+        """Whether a policy uses the technique."""
         return any(getattr(policy, key) != value for key, value in self.off.items())
 
     def taken_from(self, policy: Policy, into: Policy) -> Policy:
-        """A policy with the settings of this technique taken from another."""
+        """Return the policy `into` with this technique's settings of `policy`."""
         return replace(into, **{key: getattr(policy, key) for key in self.off})
 
     def left_out_of(self, policy: Policy) -> Policy:
-        """A policy without it."""
+        """Return the policy without the technique."""
         return replace(policy, **self.off)
 
     def added_to(self, policy: Policy) -> Policy:
-        """A policy with it, as it is usually set."""
+        """Return the policy with the technique in its usual settings."""
         return replace(policy, **self.on)
 
 
 @dataclass(frozen=True)
 class Saving:
-    """The bills that show what a technique is worth: with nothing else, and left out; or added, if it is not used."""
+    """Bills that show the value of a technique: alone, left out, or added if the policy does not use it."""
 
     technique: Technique
     alone: Bill | None = None
@@ -57,17 +57,16 @@ class Saving:
 
 
 def techniques(deployment: Deployment) -> list[Technique]:
-    """Those that can make a difference to a deployment."""
+    """Return the techniques that can affect a deployment."""
     queries = [subscription.query for subscription in deployment.subscriptions]
     windows = any(query.aggregation is not None and query.aggregation.decomposable for query in queries)
     merged = any(topic.merge is not None for topic in deployment.topics.values())
-    found = _techniques(_broadcast(deployment))
-    matters = {"aggregate or forward": windows, "merged events": merged}
-    return [technique for technique in found if matters.get(technique.name, True)]
+    applies = {"aggregate or forward": windows, "merged events": merged}
+    return [technique for technique in _techniques(_broadcast(deployment)) if applies.get(technique.name, True)]
 
 
 def _techniques(broadcast: Matchmaker) -> list[Technique]:
-    """All five; `broadcast` is what there is without a matchmaker."""
+    """Return all five; `broadcast` is the setting without the matchmaker."""
     return [
         Technique(
             "aggregate or forward",
@@ -87,22 +86,22 @@ def _techniques(broadcast: Matchmaker) -> list[Technique]:
     ]
 
 
-def naive(policy: Policy, some: Iterable[Technique]) -> Policy:
-    """A policy without any of the techniques."""
-    for technique in some:
+def naive(policy: Policy, left_out: Iterable[Technique]) -> Policy:
+    """Return a policy without any of the techniques."""
+    for technique in left_out:
         policy = technique.left_out_of(policy)
     return policy
 
 
 def all_of(policy: Policy) -> Policy:
-    """A policy with every technique; what it does not use is added as it is usually set."""
+    """Return a policy with every technique; missing ones are added in their usual settings."""
     for technique in _techniques(broadcast=Matchmaker.PUBLISH_EVERYWHERE):
         policy = policy if technique.used(policy) else technique.added_to(policy)
     return policy
 
 
 def _broadcast(deployment: Deployment) -> Matchmaker:
-    """Which of the two broadcasts takes fewer messages if nothing else is done about them."""
+    """Return the broadcast with fewer messages without covering, folding and tree construction."""
 
     def messages(matchmaker: Matchmaker) -> int:
         without = replace(

@@ -10,10 +10,10 @@ from sparing.model.policy import EventMerging
 from sparing.model.prices import Prices
 
 
-def some(names: Sequence[str], most: int) -> str:
+def first_names(names: Sequence[str], most: int) -> str:
     """The first names of a list, and how many there are besides.
 
-    >>> some(["a", "b"], 2), some(["a", "b", "c"], 2)
+    >>> first_names(["a", "b"], 2), first_names(["a", "b", "c"], 2)
     ('a, b', 'a, b and 1 more')
     """
     return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")

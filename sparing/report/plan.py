@@ -12,13 +12,13 @@ from sparing.control.summary.mark_summary import MarkedLink, MarkingSummary, Mee
 from sparing.control.summary.merge_summary import MergeSummary
 from sparing.control.summary.plan_summary import BrokerSummary, LinkSummary, OfferSummary, Summary
 from sparing.control.trees.attachment import SIMILARITY, AttachmentReason, nearest
-from sparing.deployment.durations import duration_text
+from sparing.deployment.values import duration_text
 from sparing.model.counted import counted
 from sparing.model.policy import Policy
-from sparing.report.amounts import some
+from sparing.report.amounts import first_names
 from sparing.report.tables import titled
 
-LONGEST = 100  # characters of a condition that are shown
+LONGEST = 100  # shown characters of a condition
 
 
 def _table(title: str, first: str, numbers: Sequence[str]) -> Table:
@@ -30,9 +30,9 @@ def _table(title: str, first: str, numbers: Sequence[str]) -> Table:
 
 
 def brokers_table(brokers: Sequence[BrokerSummary]) -> Table:
-    """How many subscriptions brokers know and tell."""
-    numbers = ("own", "told by neighbours", "holds", "without covering", "tells neighbours", "without covering")
-    table = _table("What brokers know: subscriptions", "broker", numbers)
+    """Return the table of subscriptions known to and sent by brokers."""
+    numbers = ("own", "received", "known", "without covering", "sent", "without covering")
+    table = _table("Subscriptions at brokers", "broker", numbers)
     for broker in brokers:
         row = [broker.own, broker.told_by_neighbours.with_covering]
         for counts in (broker.holds, broker.told_to_neighbours):
@@ -42,35 +42,39 @@ def brokers_table(brokers: Sequence[BrokerSummary]) -> Table:
 
 
 MOST_NAMES = 3  # in a cell of a table
-MOST_SHARES = 8  # brokers that are named for an advertisement
+MOST_SHARES = 8  # listed brokers of an advertisement
 
 
 def merge_lines(merge: MergeSummary, policy: Policy) -> list[str]:
-    """Who merges the events of a topic, and how often somebody is due."""
+    """Return lines about the aggregators of a merged topic and its cycles."""
     brokers = f"{counted(merge.brokers, 'broker')}, the center is {merge.center}"
-    lines = [f"{brokers}; events are told apart by {', '.join(merge.key)}"]
+    lines = [f"{brokers}; the event key is {', '.join(merge.key)}"]
     if not policy.merges:
-        return [*lines, "nobody merges: every report travels to every broker that it may concern"]
-    lines.append(f"may coordinate: {', '.join(merge.active)}")
+        return [*lines, "no merging: every report travels to every broker with a subscription that may match"]
+    lines.append(f"possible coordinators: {', '.join(merge.active)}")
     placement = policy.places
     for hops, level in enumerate(merge.levels, 1):
         if not isinstance(placement, int) or placement == hops:
-            who = some(level, MOST_SHARES)
+            who = first_names(level, MOST_SHARES)
             lines.append(
                 f"{'may merge' if not isinstance(placement, int) else 'merge'}, {counted(hops, 'hop')} away: {who}"
             )
-    waits = f"somebody is due at most every {duration_text(merge.cycle)}" if merge.cycle else "nobody waits"
-    at_once = f", and {counted(merge.at_once, 'is', 'are')} told at once" if merge.at_once and merge.cycle else ""
-    return [*lines, waits + at_once]
+    cycle = f"notifications at most every {duration_text(merge.cycle)}" if merge.cycle else "all notifications at once"
+    at_once = (
+        f"; {counted(merge.at_once, 'subscription is', 'subscriptions are')} notified at once"
+        if merge.at_once and merge.cycle
+        else ""
+    )
+    return [*lines, cycle + at_once]
 
 
 def offer_lines(offer: OfferSummary) -> list[str]:
-    """What is advertised, how it is covered, and what that takes; the first line is a heading."""
+    """Return lines about an advertisement: top-k, covering, messages; the first line is a heading."""
     others = f" and {len(offer.publishers) - 1:,} more" if len(offer.publishers) > 1 else ""
     where = "" if offer.where == "true" else f" where {_cut(offer.where)}"
     lines = [f"{offer.publishers[0]}{others} at {offer.broker}: {offer.topic}{where}"]
     if offer.top_k is not None:
-        lines.append(f"to {offer.top_k:,} of those that match: {offer.rank}")
+        lines.append(f"to {offer.top_k:,} of the matching subscriptions: {offer.rank}")
     technique = "no covering" if offer.technique == "none" else offer.technique
     lines.append(technique if offer.remark is None else f"{technique}: {offer.remark}")
     known, sent = offer.known.with_covering, offer.messages
@@ -79,9 +83,9 @@ def offer_lines(offer: OfferSummary) -> list[str]:
         + counted(sent.with_covering, "message")
         + (f" instead of {sent.without_covering:,}" if sent.saved else "")
     )
-    told = [f"{share.broker} {share.holds:,}/{share.forwards:,}" for share in offer.brokers]
-    if told:
-        lines.append(f"held/forwarded: {some(told, MOST_SHARES)}")
+    shares = [f"{share.broker} {share.holds:,}/{share.forwards:,}" for share in offer.brokers]
+    if shares:
+        lines.append(f"held/forwarded: {first_names(shares, MOST_SHARES)}")
     return lines
 
 
@@ -90,7 +94,7 @@ def _cut(text: str) -> str:
 
 
 def messages_table(summary: Summary) -> Table:
-    """What the control plane sends, by kind."""
+    """Return the table of control messages by kind."""
     folds = bool(summary.foldings)
     table = _table(
         "Messages of the control plane", "", (*(["with folding"] if folds else []), "with covering", "without covering")
@@ -103,18 +107,18 @@ def messages_table(summary: Summary) -> Table:
         "coordination": (summary.coordination, summary.coordination),
     }
     if folds:
-        away = {"subscription": summary.folded_subscriptions, "channel": summary.folded_channels}
-        rows = {kind: (numbers[0] - away.get(kind, 0), *numbers) for kind, numbers in rows.items()}
+        saved = {"subscription": summary.folded_subscriptions, "channel": summary.folded_channels}
+        rows = {kind: (numbers[0] - saved.get(kind, 0), *numbers) for kind, numbers in rows.items()}
     for kind, numbers in rows.items():
         table.add_row(kind, *[f"{number:,}" for number in numbers])
     table.add_section()
-    together = [sum(column) for column in zip(*rows.values(), strict=True)]
-    table.add_row("together", *[f"{number:,}" for number in together], style="bold")
+    totals = [sum(column) for column in zip(*rows.values(), strict=True)]
+    table.add_row("total", *[f"{number:,}" for number in totals], style="bold")
     return table
 
 
 def marking_table(links: Sequence[MarkedLink]) -> Table:
-    """How links are marked."""
+    """Return the table of links with sigma, tau, eta (the notation of the matchmaker paper) and marking."""
     table = _table("", "link", ("sigma", "tau", "eta"))
     table.add_column("mark")
     weighted = any(link.weight != 1 for link in links)
@@ -127,16 +131,16 @@ def marking_table(links: Sequence[MarkedLink]) -> Table:
 
 
 def meeting_lines(meetings: Sequence[Meeting]) -> list[str]:
-    """Where advertisements and subscriptions meet."""
+    """Return a line for each broker where advertisements and subscriptions meet."""
     return [
-        f"at {meeting.broker}: advertisements from {some(meeting.publishers, MOST_SHARES)}, "
-        f"subscriptions from {some(meeting.subscribers, MOST_SHARES)}"
+        f"at {meeting.broker}: advertisements from {first_names(meeting.publishers, MOST_SHARES)}, "
+        f"subscriptions from {first_names(meeting.subscribers, MOST_SHARES)}"
         for meeting in meetings
     ]
 
 
 def against_broadcasts(marking: MarkingSummary) -> str:
-    """The descriptors of a marking beside those of both broadcasts, in a sentence."""
+    """Return a sentence that compares the descriptors of a marking with both broadcasts."""
     best = min(marking.publish_everywhere, marking.subscribe_everywhere)
     saved = f" ({100 * (best - marking.cost) / best:.0f}% less than the cheaper one)" if marking.cost < best else ""
     return (
@@ -147,7 +151,7 @@ def against_broadcasts(marking: MarkingSummary) -> str:
 
 
 def control_links_table(links: Sequence[LinkSummary], folds: bool = False) -> Table:
-    """What crosses links; with `folds`, also how many messages about subscriptions folding saves there."""
+    """Return the table of control messages by link; with `folds`, also the messages that folding saves."""
     numbers = ["advertisement", "subscription", "channel", "coordination"]
     table = _table("Messages by link", "link", [*numbers, *(["folded away"] if folds else [])])
     for link in links:
@@ -158,25 +162,25 @@ def control_links_table(links: Sequence[LinkSummary], folds: bool = False) -> Ta
 
 
 def folding_line(folding: FoldingSummary, method: str) -> str:
-    """What folding a topic saves and risks, in a sentence."""
-    alone = f" {counted(folding.alone, 'subscription')} may not be folded." if folding.alone else ""
+    """Return a sentence about the savings and the risk of folding a topic."""
+    alone = f" {counted(folding.alone, 'subscription')} cannot be folded." if folding.alone else ""
     return (
         f"{method} saves {folding.saved:,} of the {counted(folding.possible, 'entry', 'entries')} on links that can be "
-        f"saved; {counted(folding.target, 'was', 'were')} asked for. "
+        f"saved; the target is {folding.target:,}. "
         f"The risk is {_amount(folding.cost)}, unique range times delay, in a space of {_amount(folding.space)}.{alone}"
     )
 
 
 def clusters_table(clusters: Sequence[Cluster]) -> Table:
-    """Which subscriptions are told as one."""
-    table = _table("", "told as one", ())
+    """Return the table of folded clusters."""
+    table = _table("", "cluster", ())
     table.add_column("folded at")
     for name in ("entries saved", "unique range", "delay", "risk"):
         table.add_column(name, justify="right")
     for cluster in clusters:
         table.add_row(
-            some(cluster.subscriptions, MOST_NAMES),
-            some(cluster.brokers, MOST_NAMES),
+            first_names(cluster.subscriptions, MOST_NAMES),
+            first_names(cluster.brokers, MOST_NAMES),
             f"{cluster.saved:,}",
             _amount(cluster.unique_range),
             f"{cluster.delay:,}",
@@ -186,7 +190,7 @@ def clusters_table(clusters: Sequence[Cluster]) -> Table:
 
 
 def attachment_line(reason: AttachmentReason) -> str:
-    """Where somebody is attached, and why."""
+    """Return a line about the broker of a subscriber or edge broker, and the reason."""
     others = {broker: far for broker, far in reason.alternatives.items() if broker != reason.broker}
     if reason.by == SIMILARITY:
         return (

@@ -9,6 +9,7 @@ from sparing.cli import console, replay
 from sparing.cli.console import clock, micros, moment, step
 from sparing.model.errors import SparingError
 from sparing.spark.tally import Tally
+from tests.messages import missing
 
 ODD = "my [/deployment] a[bold].yaml"
 
@@ -46,7 +47,7 @@ def test_times_are_in_utc(text, expected):
 def test_a_time_that_utc_does_not_have_is_refused(text):
     with pytest.raises(SparingError) as refused:
         moment(text, "--start")
-    assert str(refused.value) == f"--start {text!r} is not in the years 1 to 9999 of UTC: choose a time that is."
+    assert missing(str(refused.value), f"--start {text} 1 9999 UTC") == []
 
 
 @pytest.mark.parametrize("sink", [None, "somewhere"])

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from sparing.cli import build
 from sparing.model.errors import SparingError
 from tests.docs.pages import ROOT
-from tests.messages import says
+from tests.messages import missing, says
 
 OFFERS = ROOT / "docs" / "examples" / "offers.yaml"
 
@@ -126,7 +126,7 @@ def test_a_picture_that_cannot_be_written_is_told(tmp_path):
     result = CliRunner().invoke(build(), ["plan", str(RING), "--plot", str(out)])
     assert result.exit_code != 0
     assert isinstance(result.exception, SparingError)
-    assert str(result.exception) == f"{out} cannot be written: there is no folder {out.parent}."
+    assert missing(str(result.exception), f"{out} {out.parent}") == []
     assert result.stdout == ""  # nothing has been worked out
 
 
@@ -144,12 +144,12 @@ def changing(tmp_path):
 def test_subscriptions_that_come_and_go(changing, monkeypatch):
     text = planned(changing)
     assert "11 subscriptions, 9 of them in force before the first change; shared" in text
-    assert "  2 subscriptions come and go later: 9 more messages.\n" in text
+    assert says(text, "2 subscriptions later 9 messages")
     monkeypatch.setattr("sparing.control.summary.plan_summary.MOST_WORK", 0)
-    assert "2 subscriptions come and go later: to count the messages takes a while, --changes does it." in planned(
-        changing
-    )
-    assert "2 subscriptions come and go later: 9 more messages." in planned(changing, "--changes")
+    uncounted = planned(changing)
+    assert says(uncounted, "2 subscriptions later --changes")
+    assert not says(uncounted, "2 subscriptions later 9 messages")
+    assert says(planned(changing, "--changes"), "2 subscriptions later 9 messages")
 
 
 def test_at_a_time(changing, tmp_path):

@@ -106,6 +106,7 @@ SHAPE = [
         for wrong, shown in [("-1", "-1"), ("literal", "'literal'"), ("true", "true"), ("1.5", "1.5")]
     ),
     ("tree: shared", "tree: shared, active_aggregators: 0", 19, "active_aggregators policy 1 0"),
+    ("tree: shared", "tree: shared, lanes: 4", 19, "lanes policy partitions rename"),
     ("tree: shared", "tree: shared, partitions: 1025", 19, "partitions policy 1 1024 1025"),
     ("{time: ts, fields: {id", "{time: ts, merge: {key: id}, fields: {id", 7, "merge within"),
     ("{time: ts, fields: {id", "{time: ts, merge: {key: [], within: 1 minute}, fields: {id", 7, "key merge []"),

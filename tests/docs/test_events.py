@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from sparing.cli.console import clock
-from sparing.cli.explain_event import tell_event
+from sparing.cli.explain_event import print_event
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
@@ -133,7 +133,7 @@ def test_why_a_subscription_was_told_or_not(capsys: pytest.CaptureFixture[str]) 
     first, second = watch.stories(number)
     last = []
     for story in (first, second):
-        tell_event(story, "alarm", as_json=False)
+        print_event(story, "alarm", as_json=False)
         last.append(capsys.readouterr().out.splitlines()[-1])
     assert all("alarm" in line for line in last)
     assert ["1" in last[0], "kind = 'collision'" in last[0]] == [True, False]

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from sparing.deployment.deployment import Deployment, Endpoint
-from sparing.deployment.endpoints import meant
+from sparing.deployment.endpoints import similar_format
 from sparing.flow.admit.admission import ReadFault
 from sparing.model.errors import SparingError
 from sparing.model.types import Kind
@@ -255,7 +255,7 @@ def _explained(source: Endpoint, error: Exception) -> SparingError:
         or "Failed to find the data source" in text
     )
     if missing or "deploy the application as per the deployment section" in text:
-        if (format_ := meant(source.format)) is not None:
+        if (format_ := similar_format(source.format)) is not None:
             return SparingError(f"There is no source format {source.format!r}: did you mean {format_!r}?")
         why = _CONNECTORS.get(source.format, "no such data source is on Spark's class path")
         return SparingError(f"Source format {source.format} cannot be read: {why}.")

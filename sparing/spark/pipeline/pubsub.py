@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import control_bill
 from sparing.deployment.deployment import Deployment
-from sparing.deployment.names import hint, sentence
+from sparing.deployment.mistakes import hint, sentence
 from sparing.deployment.planning import plan_of
 from sparing.flow.interests import Interests
 from sparing.flow.links.static import check_order

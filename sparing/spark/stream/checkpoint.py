@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
-from sparing.deployment.names import listing
+from sparing.deployment.mistakes import listing
 from sparing.deployment.reach import parts
 from sparing.flow.links import policy_of
 from sparing.model.errors import SparingError
