@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from statistics import fmean
 
 from sparing.flow.events.context import EventStep, MergeContext
@@ -12,10 +11,10 @@ from sparing.flow.events.walk import EventState, EventWalk
 from sparing.model.bill import MessageKind
 from sparing.model.policy import Events, Moves, Policy
 from sparing.model.types import END_OF_TIME
-from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind
+from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, CaevaExperiment, CaevaSample
 from sparing_lab.study.caeva.reports import UNIT
-from sparing_lab.study.caeva.row import Row
-from sparing_lab.study.caeva.world import TOPIC, World, draw
+from sparing_lab.study.caeva.row import CaevaRow
+from sparing_lab.study.caeva.world import TOPIC, CaevaSetting, draw
 
 MOVING = {
     ADAPTIVE: Policy(),
@@ -25,7 +24,7 @@ MOVING = {
 }
 
 
-class Looker:
+class WalkWatcher:
     """Looks on: links that facts cross on their way down, when events are known, and how far aggregators are."""
 
     def __init__(self) -> None:
@@ -45,13 +44,13 @@ class Looker:
                 raise AssertionError(f"not all of event {event.key} was told")
 
 
-def measure(cell: Cell) -> list[Row]:
+def measure(cell: CaevaSample) -> list[CaevaRow]:
     """The rows of a cell: one for each method."""
     world = draw(cell.point, cell.events, cell.sample)
     return [row_of(world, cell, method, policy) for method, policy in methods(world, cell.point.kind).items()]
 
 
-def methods(world: World, kind: Kind) -> dict[str, Policy]:
+def methods(world: CaevaSetting, kind: CaevaExperiment) -> dict[str, Policy]:
     """What is compared, with the policy that each method walks by."""
     agele = {AGELE: Policy(events=Events.AGELE)}
     if not kind.places:
@@ -61,9 +60,9 @@ def methods(world: World, kind: Kind) -> dict[str, Policy]:
     return {**agele, **fixed, **MOVING}
 
 
-def row_of(world: World, cell: Cell, method: str, policy: Policy) -> Row:
+def row_of(world: CaevaSetting, cell: CaevaSample, method: str, policy: Policy) -> CaevaRow:
     """Walk all events one after the other."""
-    plan, looker = world.under(policy), Looker()
+    plan, looker = world.under(policy), WalkWatcher()
     scene = MergeContext(plan, TOPIC.name, looker)
     scene.trees = world.trees(policy)  # they remember paths
     start = EventState(placers=[placer_of(policy.places, tree) for tree in scene.trees])
@@ -75,8 +74,8 @@ def row_of(world: World, cell: Cell, method: str, policy: Policy) -> Row:
     coordination = outcome.bill.only(MessageKind.COORDINATION).total() + world.announcements(policy)
     full = [event.full - event.reports[0].time for event in world.events]
     delay = [looker.told[str(event.reports[0].key[0])] - event.full for event in world.events]
-    return Row(
-        **asdict(cell.point),
+    return CaevaRow(
+        point=cell.point,
         sample=cell.sample,
         method=method,
         events=len(world.events),

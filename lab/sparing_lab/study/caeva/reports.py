@@ -17,7 +17,7 @@ import numpy as np
 from sparing.flow.events.reports import Report, Value
 from sparing_lab.study.caeva.grid import FIELDS, LONGEST, MOST_VALID
 from sparing_lab.study.caeva.overlays import name
-from sparing_lab.study.caeva.publishers import Crowd
+from sparing_lab.study.caeva.publishers import EventPublishers
 
 UNIT = 1_000_000  # microseconds of a time unit
 APART = 2 * LONGEST  # time units between the beginnings of two events
@@ -25,7 +25,7 @@ KEY = 0  # the number of the key field
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportedEvent:
     """The reports of one event, in order; `redundant` of them tell nothing new, the last that does comes `full`."""
 
     reports: tuple[Report, ...]
@@ -33,12 +33,12 @@ class Reported:
     full: int
 
 
-def events_of(crowds: Sequence[Crowd], rng: np.random.Generator) -> list[Reported]:
+def events_of(crowds: Sequence[EventPublishers], rng: np.random.Generator) -> list[ReportedEvent]:
     """All events, one after the other."""
     return [_event(number, crowd, rng) for number, crowd in enumerate(crowds)]
 
 
-def _event(number: int, crowd: Crowd, rng: np.random.Generator) -> Reported:
+def _event(number: int, crowd: EventPublishers, rng: np.random.Generator) -> ReportedEvent:
     times, brokers = _moments(number, crowd, rng)
     told, redundant = tellings(len(times), crowd.redundancy, rng)
     key = (f"e{number:05}",)
@@ -49,10 +49,10 @@ def _event(number: int, crowd: Crowd, rng: np.random.Generator) -> Reported:
         if not fields <= known:
             known |= fields
             full = time
-    return Reported(tuple(reports), redundant, full)
+    return ReportedEvent(tuple(reports), redundant, full)
 
 
-def _moments(number: int, crowd: Crowd, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+def _moments(number: int, crowd: EventPublishers, rng: np.random.Generator) -> tuple[list[int], list[int]]:
     """When there are reports, in microseconds, and at which brokers; one at least."""
     lasts = rng.uniform(0, LONGEST)
     rate = crowd.reports / (LONGEST / 2) / len(crowd.brokers)  # of each publisher, for each time unit

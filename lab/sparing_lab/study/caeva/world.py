@@ -14,10 +14,10 @@ from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import INT, STRING, TIMESTAMP
 from sparing.workloads.chance import stream
-from sparing_lab.study.caeva.grid import FIELDS, LONGEST, Point
+from sparing_lab.study.caeva.grid import FIELDS, LONGEST, CaevaPoint
 from sparing_lab.study.caeva.overlays import overlay
 from sparing_lab.study.caeva.publishers import crowds
-from sparing_lab.study.caeva.reports import APART, UNIT, Reported, events_of
+from sparing_lab.study.caeva.reports import APART, UNIT, ReportedEvent, events_of
 
 TOPIC = Topic(
     "t",
@@ -28,11 +28,11 @@ TOPIC = Topic(
 
 
 @dataclass(frozen=True, eq=False)
-class World:
+class CaevaSetting:
     """The plan with CAEVA's default policy, and all reports by event."""
 
     plan: Plan
-    events: list[Reported]
+    events: list[ReportedEvent]
     _trees: dict[int, list[MergeTree]] = field(default_factory=dict)  # by the number of active aggregators
     _announced: dict[int, int] = field(default_factory=dict)  # likewise
 
@@ -53,7 +53,7 @@ class World:
         return self._announced[policy.actives]
 
 
-def draw(point: Point, events: int, number: int) -> World:
+def draw(point: CaevaPoint, events: int, number: int) -> CaevaSetting:
     """The sample of a number: points that differ in the cycle alone have the same reports."""
     rng = stream(number, "caeva", point.shape.value, point.brokers)
     brokers = overlay(point.shape, point.brokers, rng)
@@ -73,4 +73,4 @@ def draw(point: Point, events: int, number: int) -> World:
     )
     (tree,) = trees_of(plan, TOPIC.name, plan.policy.actives)
     rng = stream(number, "caeva", point.who.value, point.publishers, repr(point.redundancy), repr(point.reports))
-    return World(plan, events_of(crowds(point, tree, events, rng), rng))
+    return CaevaSetting(plan, events_of(crowds(point, tree, events, rng), rng))

@@ -24,8 +24,8 @@ from sparing.model.policy import DecisionRule
 from sparing.model.types import END_OF_TIME
 from sparing.workloads.batches import batches
 from sparing.workloads.workload import Workload
-from sparing_lab.study.mna.grid import Cell
-from sparing_lab.study.mna.row import Row
+from sparing_lab.study.mna.grid import MnaCell
+from sparing_lab.study.mna.row import MnaRow
 
 # The paper's own, then ours, then the two extremes.
 STUDIED = ("adock", "wad", "bat", "static", "wad-live", "patience", "publisher-edge", "subscriber-edge")
@@ -40,7 +40,7 @@ def studied() -> tuple[str, ...]:
     return tuple(name for name in STUDIED if name in list(DecisionRule))
 
 
-def measure(cell: Cell, policies: Sequence[str] | None = None) -> list[Row]:
+def measure(cell: MnaCell, policies: Sequence[str] | None = None) -> list[MnaRow]:
     """A row for each policy (all of the study's, if none are named)."""
     names = studied() if policies is None else tuple(policies)
     _warm_up(cell.workload, names)
@@ -50,17 +50,17 @@ def measure(cell: Cell, policies: Sequence[str] | None = None) -> list[Row]:
 @cache
 def _warm_up(workload: str, policies: tuple[str, ...]) -> None:
     """Once in a process, so that nobody's time includes compiling."""
-    _measure(Cell(workload, rate=40, subscriptions=30, window=10, slide=5, duration=30), policies)
+    _measure(MnaCell(workload, rate=40, subscriptions=30, window=10, slide=5, duration=30), policies)
 
 
-def _measure(cell: Cell, policies: Sequence[str]) -> list[Row]:
+def _measure(cell: MnaCell, policies: Sequence[str]) -> list[MnaRow]:
     made = cell.made()
     plan = plan_of(Deployment.of(made.description))
     interests = {name: Interests.of(plan.with_policy(decision=name)) for name in policies}
-    entrances: dict[Hashable, _Entrance] = {}
+    entrances: dict[Hashable, _Arrivals] = {}
     holding = Interests.of(plan.with_policy(decision=HOLDS))
     for found in (*interests.values(), holding):
-        entrances.setdefault(_kind(found), _Entrance(AtOnce(found)))
+        entrances.setdefault(_kind(found), _Arrivals(AtOnce(found)))
     for publications in batches(made, plan):
         for entrance in entrances.values():
             entrance.take(publications)
@@ -90,7 +90,7 @@ def _kind(interests: Interests) -> Hashable:
 
 
 @dataclass
-class _Entrance:
+class _Arrivals:
     """What happens on arrival, and what is held until windows end, by interest group."""
 
     at_once: AtOnce
@@ -110,7 +110,7 @@ class _Entrance:
                 self.held.setdefault(group, []).append(matched)
 
 
-def _walk(interests: Interests, entrance: _Entrance) -> Bill:
+def _walk(interests: Interests, entrance: _Arrivals) -> Bill:
     """The walk of everything that is held, to the end of time."""
     overlay, bill = WindowWalk(interests), Bill()
     for group in sorted(entrance.held):
@@ -119,11 +119,13 @@ def _walk(interests: Interests, entrance: _Entrance) -> Bill:
     return bill
 
 
-def _row(cell: Cell, policy: str, made: Workload, plain: int, entrance: _Entrance, walked: Bill, seconds: float) -> Row:
+def _row(
+    cell: MnaCell, policy: str, made: Workload, plain: int, entrance: _Arrivals, walked: Bill, seconds: float
+) -> MnaRow:
     """The row of a policy; `plain` messages between brokers are sent for plain subscriptions, whatever the policy."""
     whole = total([entrance.bill, walked])
     by_kind = whole.by_kind()
-    return Row(
+    return MnaRow(
         cell,
         policy,
         made.size,

@@ -35,10 +35,10 @@ from sparing_lab.study.topk.grid import (
     REGULAR_COVER,
     REGULAR_K,
     WIDTH,
-    Overhead,
+    OverheadCell,
 )
-from sparing_lab.study.topk.row import Row
-from sparing_lab.study.topk.world import Ranges, plan, ranges
+from sparing_lab.study.topk.row import TopkRow
+from sparing_lab.study.topk.world import RangeSubscriptions, plan, ranges
 
 ON_THE_WAY = "microseconds on the way"
 EVERYWHERE = "microseconds everywhere"
@@ -48,7 +48,7 @@ ROUNDS = 3  # in turn, so that what disturbs one method hardly favours another; 
 EVERYONE, EVENLY, BY_WEIGHT, BY_COUNT = range(4)  # who is picked of those that match
 
 
-def overhead(cell: Overhead) -> list[Row]:
+def overhead(cell: OverheadCell) -> list[TopkRow]:
     """The rows of a cell."""
     _warm_up()
     return _overhead(cell)
@@ -57,17 +57,17 @@ def overhead(cell: Overhead) -> list[Row]:
 @cache
 def _warm_up() -> None:
     """Once in a process, so that nobody's time includes compiling."""
-    _overhead(Overhead(50, 2, 50, 0))
+    _overhead(OverheadCell(50, 2, 50, 0))
 
 
-def _overhead(cell: Overhead) -> list[Row]:
+def _overhead(cell: OverheadCell) -> list[TopkRow]:
     way = Way.of(cell)
     rounds = [way.all_methods() for _ in range(ROUNDS)]
     found = []
     for method in rounds[0]:
         fastest = np.min([one[method].seconds for one in rounds], axis=0)
         for what, seconds in zip((ON_THE_WAY, EVERYWHERE, AT_FIRST), fastest.tolist(), strict=True):
-            found.append(Row(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, 0, what, 1e6 * seconds))
+            found.append(TopkRow(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, 0, what, 1e6 * seconds))
     return found
 
 
@@ -99,15 +99,15 @@ class Desk:
 class Way:
     """Publications and brokers."""
 
-    cell: Overhead
-    made: Ranges
+    cell: OverheadCell
+    made: RangeSubscriptions
     points: np.ndarray
     plans: Mapping[Covering, Plan]
     counts: np.ndarray  # [publication, broker] matches among the broker's own subscriptions
     salts: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint64))
 
     @classmethod
-    def of(cls, cell: Overhead) -> Way:
+    def of(cls, cell: OverheadCell) -> Way:
         """Publications anywhere in the space."""
         made = ranges(cell.subscriptions, WIDTH, cell.seed)
         points = stream(cell.seed, "topk", "publications").random(cell.publications)

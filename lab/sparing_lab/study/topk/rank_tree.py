@@ -20,12 +20,12 @@ import numpy as np
 
 from sparing.compiled import compiled
 from sparing.workloads.chance import stream
-from sparing_lab.study.topk.world import Ranges
+from sparing_lab.study.topk.world import RangeSubscriptions
 
 NOBODY = -1
 
 
-def rank_tree(made: Ranges, seed: int) -> np.ndarray:
+def rank_tree(made: RangeSubscriptions, seed: int) -> np.ndarray:
     """The depth of every range in the tree, 1 below the root. They come in the order of their numbers."""
     places = stream(seed, "topk", "rank-tree").permutation(len(made))
     depths: np.ndarray = tree_depths(made.low, made.high, places)

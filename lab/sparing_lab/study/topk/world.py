@@ -32,7 +32,7 @@ TOPIC = Topic("offers", "ts", {"x": DOUBLE, "ts": TIMESTAMP})
 
 
 @dataclass(frozen=True, eq=False)
-class Ranges:
+class RangeSubscriptions:
     """Subscriptions: half-open ranges of the one field, in the order of their numbers."""
 
     low: np.ndarray
@@ -47,7 +47,7 @@ class Ranges:
         return found
 
 
-def ranges(count: int, width: tuple[float, float], seed: int) -> Ranges:
+def ranges(count: int, width: tuple[float, float], seed: int) -> RangeSubscriptions:
     """Ranges of [0, 1), as wide as drawn evenly from two shares of it, placed evenly where they fit.
 
     >>> made = ranges(1000, (0.3, 0.6), 0)
@@ -57,7 +57,7 @@ def ranges(count: int, width: tuple[float, float], seed: int) -> Ranges:
     rng = stream(seed, "topk", "ranges")
     wide = rng.uniform(*width, count)
     low = rng.random(count) * (1 - wide)
-    return Ranges(low, np.minimum(low + wide, 1.0))
+    return RangeSubscriptions(low, np.minimum(low + wide, 1.0))
 
 
 def overlay(core: int) -> tuple[Overlay, tuple[str, ...]]:
@@ -75,7 +75,7 @@ def overlay(core: int) -> tuple[Overlay, tuple[str, ...]]:
 
 
 def plan(
-    made: Ranges,
+    made: RangeSubscriptions,
     core: int,
     ks: Iterable[int | None],
     covering: Covering = Covering.ANCESTOR,

@@ -1,6 +1,5 @@
 """A cell's rows are what the walk gives, in this process and as Spark tasks."""
 
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -10,20 +9,20 @@ from sparing.deployment.planning import plan_of
 from sparing.flow.links import POLICIES
 from sparing.flow.walk import Walk
 from sparing.workloads.batches import batches
-from sparing_lab.study.mna.grid import Cell
+from sparing_lab.study.mna.grid import MnaCell
 from sparing_lab.study.mna.measure import STUDIED, measure, studied
 
 TINY = [
-    Cell("stock", rate=60, subscriptions=30, window=10, slide=5, duration=30),
-    Cell("traffic", rate=60, subscriptions=30, window=10, slide=10, duration=30),
-    Cell("stock", rate=40, subscriptions=12, window=10, slide=6.667, duration=30),
+    MnaCell("stock", rate=60, subscriptions=30, window=10, slide=5, duration=30),
+    MnaCell("traffic", rate=60, subscriptions=30, window=10, slide=10, duration=30),
+    MnaCell("stock", rate=40, subscriptions=12, window=10, slide=6.667, duration=30),
 ]
 
 
 def walked(cell, policy):
     """Messages, partial results and notifications of the whole walk at once."""
     made = cell.made()
-    plan = replace(plan_of(Deployment.of(made.description)), decision=policy)
+    plan = plan_of(Deployment.of(made.description)).with_policy(decision=policy)
     bill = Walk(plan).feed(list(batches(made, plan))).bill
     kinds = bill.by_kind()
     return bill.between_brokers(), kinds.get("result", 0), kinds.get("notification", 0)
