@@ -109,7 +109,7 @@ def _candidates(
 
 
 def _links(problem: Problem, members: list[int]) -> int:
-    """Bits of all links over which some member is told."""
+    """Return the bits of all links that carry the entry of a member."""
     return int.from_bytes(np.bitwise_or.reduce(problem.told[members], axis=0).tobytes(), "little")
 
 

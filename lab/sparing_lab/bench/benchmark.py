@@ -50,7 +50,7 @@ def _no_spark() -> AbstractContextManager[SparkSession]:
 
 @dataclass(frozen=True)
 class Run:
-    """What a measurement gets: somebody to tell its progress to, and Spark sessions where it asks for one."""
+    """The surroundings of a measurement: a progress callback, and a factory of Spark sessions."""
 
     tell: Callable[[str], None] = lambda _: None
     spark: Callable[[], AbstractContextManager[SparkSession]] = _no_spark
@@ -152,7 +152,7 @@ class Target:
 
 
 def verdict(kept: bool | None, unknown: str = "-") -> str:
-    """Met or missed, or what stands for neither."""
+    """Return met, missed, or `unknown`."""
     return unknown if kept is None else "met" if kept else "missed"
 
 

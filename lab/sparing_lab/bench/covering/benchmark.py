@@ -40,7 +40,7 @@ CHANGE_GOAL = 0.001
 
 
 @dataclass(frozen=True)
-class Case:
+class CoverCase:
     """So many boxes in so many dimensions."""
 
     boxes: int
@@ -51,7 +51,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Covering(Case):
+class Covering(CoverCase):
     """One case: seconds by the clock of every engine that took part, and of CPU time for Sparing."""
 
     kept: int
@@ -77,7 +77,7 @@ class Seconds:
 
 
 @dataclass(frozen=True)
-class BoxChange(Case):
+class BoxChange(CoverCase):
     """What it takes to add a box, to remove any, and to remove one that is forwarded and perhaps covers others."""
 
     build: float  # seconds for all boxes at once
@@ -112,11 +112,11 @@ class Cover(Benchmark):
         if min(self.peers, self.changes) < 0:
             raise SparingError("Peers cannot take part up to fewer than no boxes, nor fewer than none change.")
 
-    def cases(self) -> Iterator[Case]:
+    def cases(self) -> Iterator[CoverCase]:
         """From few boxes to many."""
         for boxes in sorted(self.boxes):
             for dimensions in self.dimensions:
-                yield Case(boxes, dimensions)
+                yield CoverCase(boxes, dimensions)
 
     def measure(self, run: Run) -> Results:
         """All engines on every case, then boxes that come and go there."""

@@ -25,7 +25,7 @@ from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.policy import DecisionRule
 from sparing.model.types import END_OF_TIME
 from sparing.workloads.batches import batches
-from sparing_lab.bench.deciding.cells import Cell
+from sparing_lab.bench.deciding.cells import DecideCase
 
 Held = Mapping[str, list[Matched]]  # interest group -> its publications, with what they match
 
@@ -33,7 +33,7 @@ Held = Mapping[str, list[Matched]]  # interest group -> its publications, with w
 # Setting out
 
 
-def match(cell: Cell) -> tuple[Plan, Held]:
+def match(cell: DecideCase) -> tuple[Plan, Held]:
     """The plan of a cell's deployment, and its publications as they wait for windows to end."""
     made = cell.made()
     plan = plan_of(Deployment.of(made.description))

@@ -41,7 +41,7 @@ MILLI = 1e3
 
 
 @dataclass(frozen=True)
-class Case:
+class MatchmakerCase:
     """So many directed links of a kind of overlay, and one tree for all publishers, or a tree for each."""
 
     links: int
@@ -156,11 +156,11 @@ class Matchmaker(Benchmark):
         if not 0 < self.subscribers <= 1:
             raise SparingError("The share of brokers that subscribe must be above 0 and at most 1.")
 
-    def cases(self) -> Iterator[Case]:
+    def cases(self) -> Iterator[MatchmakerCase]:
         """From few links to many."""
         for links in sorted(self.links):
             for overlay, trees in KINDS:
-                yield Case(links, overlay, trees)
+                yield MatchmakerCase(links, overlay, trees)
 
     def measure(self, run: Run) -> Results:
         """All steps on every case, and engines beside each other where each source has a tree."""

@@ -28,8 +28,8 @@ class EventPublishers:
     redundancy: float
 
 
-def crowds(point: CaevaPoint, tree: MergeTree, events: int, rng: np.random.Generator) -> list[EventPublishers]:
-    """The crowd of every event."""
+def publishers_of(point: CaevaPoint, tree: MergeTree, events: int, rng: np.random.Generator) -> list[EventPublishers]:
+    """Return the publishers of every event."""
     if point.who is not PublisherPlaces.CHANGING:
         return [EventPublishers(tuple(_steady(point, tree, rng)), point.reports, point.redundancy)] * events
     phases = _phases(point, tree, rng)

@@ -1,8 +1,8 @@
 """The churn experiment, which is ours: subscribers come and go for an hour, and every message counts.
 
-Everybody is there at the start. Again and again somebody leaves, drawn evenly, and another comes somewhere, with a
-range of its own. Publications are spread evenly over the space. Four ways to go on are compared: not to fold at all;
-to fold, and to reconfigure at every leave, never, or by ski rental.
+All subscribers are there at the start. Then subscribers drawn evenly leave, and each is replaced by a new one with its
+own range. Publications are spread evenly over the space. Four policies are compared: no folding; folding with
+reconfiguration after every leave, never, or by ski rental.
 """
 
 from __future__ import annotations

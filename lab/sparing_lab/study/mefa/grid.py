@@ -29,7 +29,7 @@ METHODS = (MEFA, SPA, AA)
 
 DRAWN, DO = "as drawn", "DO"  # trees
 
-HOUR, LEAVES = 3600, 60  # seconds, and how often somebody leaves and another comes meanwhile
+HOUR, LEAVES = 3600, 60  # seconds, and subscribers replaced in that time
 RATES = (0.1, 1.0, 10.0)  # publications a second
 NOT_FOLDED, SKI_RENTAL, AT_ONCE, NEVER = "not folded", "ski rental", "at once", "never"
 CHURN_METHODS = (NOT_FOLDED, AT_ONCE, NEVER, SKI_RENTAL)  # folded by MEFA, and reconfigured then

@@ -21,7 +21,7 @@ from sparing_lab.workloads.subscription_trees import SubscriptionTree, depths, s
 
 @dataclass(frozen=True, eq=False)
 class FoldingSample:
-    """Subscriptions go by the numbers of their subscribers."""
+    """A tree and its subscriptions, numbered like their subscribers."""
 
     tree: SubscriptionTree
     ranges: np.ndarray  # [subscription, end]

@@ -48,7 +48,7 @@ class MnaCell:
         return self.rate * self.duration * self.subscriptions * self.window / self.slide
 
     def settings(self) -> WorkloadSettings:
-        """What the generator is told; the selectivity is its default, which is the paper's."""
+        """Return the settings of the generator; its default selectivity is the paper's."""
         return replace(
             DEFAULTS[self.workload],
             seed=self.seed,

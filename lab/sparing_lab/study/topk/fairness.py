@@ -48,7 +48,7 @@ DELIVERIES = "deliveries"  # as they are to be expected
 CHI_SQUARE, FREEDOM = "chi-square", "degrees of freedom"
 BLOCK = 4096  # publications matched at a time
 
-NOBODY = Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+NO_WEIGHTS = Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 
 def fairness(cell: FairnessCell) -> list[TopkRow]:
@@ -184,7 +184,7 @@ class Draws:
 
         def draw(picked: np.ndarray, k: np.ndarray, chosen: np.ndarray) -> None:
             drawn = self._seeds("by hops", picked)
-            known = NOBODY if weighted is None else weighted
+            known = NO_WEIGHTS if weighted is None else weighted
             starts, matches = self._matches
             pick_by_hops(picked, starts, matches, self._scores, at, k, drawn, weighted is None, ways, known, chosen)
 

@@ -42,7 +42,7 @@ class RangeSubscriptions:
         return len(self.low)
 
     def matched(self, points: np.ndarray) -> np.ndarray:
-        """[point, range] -> whether the point lies in the range."""
+        """Return [point, range] -> whether the range contains the point."""
         found: np.ndarray = (self.low <= points[:, None]) & (points[:, None] < self.high)
         return found
 
@@ -81,7 +81,7 @@ def plan(
     covering: Covering = Covering.ANCESTOR,
     fair: Fairness = Fairness.WEIGHTED,
 ) -> Plan:
-    """The plan of a publisher for each k (None: whoever matches), who holds all subscriptions to be alike."""
+    """Return a plan with one publisher for each k (None: all matches), without a rank between subscriptions."""
     brokers, edges = overlay(core)
     bounds = zip(float_codes(made.low).tolist(), float_codes(made.high).tolist(), strict=True)
     subscriptions = tuple(

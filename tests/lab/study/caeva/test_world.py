@@ -15,7 +15,7 @@ from sparing_lab.study.caeva.grid import (
     PublisherPlaces,
 )
 from sparing_lab.study.caeva.overlays import overlay
-from sparing_lab.study.caeva.reports import APART, UNIT, tellings
+from sparing_lab.study.caeva.reports import APART, UNIT, report_fields
 from sparing_lab.study.caeva.world import draw
 
 POINT = CaevaPoint(CaevaExperiment.FIGURE_3, brokers=30, publishers=6)
@@ -44,7 +44,7 @@ def test_a_complete_binary_tree_has_all_leaves_at_one_depth():
 
 @pytest.mark.parametrize(("redundancy", "count"), [(0.2, 20), (0.5, 20), (0.85, 20), (0.2, 100), (0.5, 1), (0.85, 2)])
 def test_so_many_reports_tell_nothing_new(redundancy, count):
-    told, redundant = tellings(count, redundancy, np.random.default_rng(count))
+    told, redundant = report_fields(count, redundancy, np.random.default_rng(count))
     known, again = set(), 0
     for fields in told:
         assert fields <= set(range(1, FIELDS))

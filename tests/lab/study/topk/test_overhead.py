@@ -15,7 +15,7 @@ from sparing_lab.study.topk.overhead import (
     EVERYONE,
     EVERYWHERE,
     ON_THE_WAY,
-    Way,
+    OverheadRun,
     overhead,
 )
 
@@ -24,7 +24,7 @@ CELL = OverheadCell(subscriptions=120, k=3, publications=600, seed=2)
 
 @pytest.fixture(scope="module")
 def way():
-    return Way.of(CELL)
+    return OverheadRun.of(CELL)
 
 
 @pytest.fixture(scope="module")
