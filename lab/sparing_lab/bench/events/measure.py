@@ -60,7 +60,7 @@ def _on_spark(spark: SparkSession, settings: Events, count: int, tell: Tell) -> 
         ways: dict[str, Callable[[], None]] = {}
         for partitions in settings.partitions:
             for merging in Merging:
-                called = f"{merging}, {partitions} {'lane' if partitions == 1 else 'partitions'}"
+                called = f"{merging}, {partitions} {'partition' if partitions == 1 else 'partitions'}"
                 policy = replace(deployment.policy, events=merging, partitions=partitions)
                 ways[called] = _pipeline(spark, replace(deployment, policy=policy), reports)
         ways[PEER] = lambda: _grouped(reports)
