@@ -29,7 +29,7 @@ NUMBERS = 20  # characters; longer cells are sentences, which may be folded
 
 
 class Size(StrEnum):
-    """How much is measured."""
+    """The scale of a study."""
 
     SMALL = "small"
     PAPER = "paper"

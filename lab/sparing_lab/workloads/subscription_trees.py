@@ -34,7 +34,7 @@ class SubscriptionTree:
 
     @property
     def nodes(self) -> int:
-        """How many there are, publisher, brokers and subscribers."""
+        """The number of nodes: publisher, brokers and subscribers."""
         return len(self.parents) + len(self.connections)
 
 

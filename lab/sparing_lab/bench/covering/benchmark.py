@@ -41,7 +41,7 @@ CHANGE_GOAL = 0.001
 
 @dataclass(frozen=True)
 class CoverCase:
-    """So many boxes in so many dimensions."""
+    """The number of boxes and of dimensions."""
 
     boxes: int
     dimensions: int
@@ -62,7 +62,7 @@ class Covering(CoverCase):
 
     @property
     def ratios(self) -> dict[str, float | None]:
-        """How many times as long as Sparing peers take."""
+        """Times of peers as multiples of Sparing's."""
         peers = {"numpy": self.numpy, "spark": self.spark}
         return {name: None if seconds is None else seconds / self.sparing for name, seconds in peers.items()}
 
@@ -78,7 +78,7 @@ class Seconds:
 
 @dataclass(frozen=True)
 class BoxChange(CoverCase):
-    """What it takes to add a box, to remove any, and to remove one that is forwarded and perhaps covers others."""
+    """Times to add a box, to remove any box, and to remove a forwarded box, which may cover others."""
 
     build: float  # seconds for all boxes at once
     add: Seconds

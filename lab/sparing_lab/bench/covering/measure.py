@@ -86,7 +86,7 @@ def _whole(spark: SparkSession | None, settings: Cover, case: CoverCase) -> Cove
 
 
 def _checked(case: CoverCase, engines: dict[str, Engine]) -> tuple[int, dict[str, float]]:
-    """How many boxes are kept, and how long each engine took to find them for the first time."""
+    """Return the number of boxes kept, and each engine's time for the first run."""
     taken, found = {}, {}
     for name, engine in engines.items():
         begun = time.perf_counter()

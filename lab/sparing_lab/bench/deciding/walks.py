@@ -71,7 +71,7 @@ def set_out(plan: Plan, held: Held, name: str) -> list[WindowArrays]:
 
 
 def copied(arrays: WindowArrays) -> WindowArrays:
-    """The same arrays once more, as a walk changes them."""
+    """Return copies of the arrays, since a walk changes them."""
     return WindowArrays(*[array.copy() for array in arrays])
 
 
@@ -148,7 +148,7 @@ def next_turn(arrays: WindowArrays, next_nwr: np.ndarray, links: np.ndarray) -> 
 
 
 def decisions(walks_taken: Sequence[WindowArrays]) -> int:
-    """How many decisions walks take."""
+    """Return the number of decisions of walks."""
     return sum(len(found) for arrays in walks_taken for found in turns(copied(arrays)))
 
 

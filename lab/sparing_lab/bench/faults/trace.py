@@ -44,7 +44,7 @@ class Trace:
         return path
 
     def checkpoint(self, name: str) -> Path:
-        """Where a stream keeps its progress."""
+        """Return the checkpoint folder of a stream."""
         return self.folder / f"{name}-checkpoint"
 
     def results(self, name: str) -> Rows:

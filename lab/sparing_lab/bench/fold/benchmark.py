@@ -37,7 +37,7 @@ METHODS = ("MEFA", *PEERS)
 
 @dataclass(frozen=True)
 class FoldCase:
-    """So many subscriptions with ranges of a kind in so many dimensions."""
+    """The number of subscriptions, their kind of ranges and dimensions."""
 
     subscriptions: int
     dimensions: int

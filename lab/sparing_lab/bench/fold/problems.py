@@ -14,7 +14,7 @@ DEPTH = 10  # how many thin ranges lie over a point, whatever their number
 
 
 def made_up(settings: Fold, case: FoldCase, number: int = 0) -> Problem:
-    """The same settings, case and number always give the same: a random tree, homes at any brokers."""
+    """Return a random tree with subscribers at any brokers, the same for the same settings, case and number."""
     rng = stream(settings.seed, "fold", str(case), number)
     parents = [0] + [int(rng.integers(0, broker)) for broker in range(1, settings.brokers)]
     homes = rng.integers(0, settings.brokers, case.subscriptions)

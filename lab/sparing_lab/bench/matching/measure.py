@@ -125,7 +125,7 @@ def _estimate(process: Process, way: str, most: int, seconds: float) -> tuple[in
 
 
 def _patience(process: Process, seconds: float) -> float:
-    """How long to wait for a measurement: for a peer until it is known to be slow, for Sparing to the end."""
+    """Return the time limit of a measurement in seconds; a peer that is known to be slow has less."""
     return STARTING if process.engine is SparingIndex else max(PATIENCE * seconds, LEAST_PATIENCE)
 
 

@@ -23,7 +23,7 @@ STARTING = 600.0  # seconds within which an engine must start, or take subscript
 
 @dataclass(frozen=True)
 class Loaded:
-    """What taking subscriptions in took."""
+    """The cost of loading subscriptions."""
 
     seconds: float
     bytes: int | None
@@ -31,7 +31,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class ProcessRun:
-    """What one pass over the events took, on average over several, and what it found."""
+    """The mean time of a pass over the events, and the pairs found."""
 
     seconds: float
     pairs: int
@@ -154,7 +154,7 @@ class Process:
 
 
 def _serve(pipe: Connection, name: str) -> None:
-    """What a worker's process does."""
+    """The main loop of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     if name == "spark":
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Java's chatter

@@ -48,7 +48,7 @@ class MadeUpDemand:
 
 
 def made_up(settings: Matchmaker, case: MatchmakerCase, number: int = 0) -> MadeUpDemand:
-    """The same settings, case and number always give the same."""
+    """Return a random demand, the same for the same settings, case and number."""
     rng = stream(settings.seed, "matchmaker", case.overlay, case.links, number)
     overlay = (mesh if case.overlay == MESH else transit_stub)(case.links, rng)
     edge = np.arange(overlay.edge, overlay.brokers)

@@ -149,7 +149,7 @@ def _checked(case: MatchmakerCase, demand: Demand, engines: dict[str, Engine]) -
 
 
 def _flowless(settings: Matchmaker, case: MatchmakerCase) -> Flowless:
-    """How often every link can decide for itself."""
+    """Return how often every link can decide independently."""
     shares = []
     for number in range(settings.instances):
         made = made_up(settings, case, number)
