@@ -37,7 +37,7 @@ def cells_of(text):
 
 def unmeasured():
     """What the studies would write if nothing had been measured."""
-    return {name: module(name, "study").STUDY.show(scale_of(name), []) for name in NAMES}
+    return {name: module(name, "study").STUDY.report(scale_of(name), []) for name in NAMES}
 
 
 def test_it_has_the_claims_of_the_studies():

@@ -59,7 +59,7 @@ def exact(problem: Problem, theta: float) -> Folds:
 
 
 def _connected(problem: Problem, members: list[int]) -> bool:
-    """Whether all members can be reached from the first by links that two of them share."""
+    """Return whether links shared by two members connect all members."""
     left, reached = members[1:], np.bitwise_or.reduce(problem.links[members[:1]], axis=0, initial=0)
     while near := [member for member in left if (problem.links[member] & reached).any()]:
         left = [member for member in left if member not in near]

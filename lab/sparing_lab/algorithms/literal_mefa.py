@@ -22,7 +22,7 @@ from sparing.control.folding.problem import Folds, Problem
 
 
 class Account(StrEnum):
-    """What is counted as benefit."""
+    """The unit in which benefit is counted."""
 
     LINKS = "links"
     PAIRS = "pairs"
@@ -39,13 +39,13 @@ class Candidate:
 
     @property
     def ratio(self) -> float:
-        """How efficient it is; endlessly, if it costs nothing."""
+        """Benefit for cost; infinite without cost."""
         return self.benefit / self.cost if self.cost > 0 else np.inf
 
 
 @dataclass(frozen=True)
 class Round:
-    """What was to choose from, what was taken, and how much benefit there is since."""
+    """The candidates, the pair that was taken, and the benefit after it."""
 
     candidates: list[Candidate]
     taken: Candidate
@@ -109,14 +109,14 @@ def _candidates(
 
 
 def _links(problem: Problem, members: list[int]) -> int:
-    """Bits of all links over which some member is told."""
+    """Return the bits of all links that carry the entry of a member."""
     return int.from_bytes(np.bitwise_or.reduce(problem.links[members], axis=0).tobytes(), "little")
 
 
 def _increment(
     problem: Problem, clusters: dict[int, list[int]], one: int, two: int, known: dict[tuple[int, ...], float]
 ) -> float:
-    """What joining two clusters adds to the cost; nothing if they are the same."""
+    """Return the cost that joining two clusters adds; 0 if they are the same."""
     if one == two:
         return 0.0
     first, second = clusters[one], clusters[two]

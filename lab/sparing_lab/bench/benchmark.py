@@ -1,4 +1,4 @@
-"""What a benchmark is: options, a measurement, tables of its results; and how results are saved and read again.
+"""The base of benchmarks: options, a measurement, tables of results, and results as JSON.
 
 A benchmark is a frozen dataclass that extends `Benchmark`: its docstring is the help of its command, its fields are
 the options. Results are parts by name, mostly lists of records (dataclasses). They have one form as JSON: the options
@@ -50,7 +50,7 @@ def _no_spark() -> AbstractContextManager[SparkSession]:
 
 @dataclass(frozen=True)
 class Run:
-    """What a measurement gets: somebody to tell its progress to, and Spark sessions where it asks for one."""
+    """The surroundings of a measurement: a progress callback, and a factory of Spark sessions."""
 
     tell: Callable[[str], None] = lambda _: None
     spark: Callable[[], AbstractContextManager[SparkSession]] = _no_spark
@@ -91,7 +91,7 @@ class Benchmark:
         raise NotImplementedError
 
     def conclude(self, results: Results) -> None:
-        """What remains to be done when the results are written and shown."""
+        """Finish after the results are written and shown, for example with an error."""
 
     def markdown(self, results: Results) -> str:
         """All tables, for documentation."""
@@ -152,7 +152,7 @@ class Target:
 
 
 def verdict(kept: bool | None, unknown: str = "-") -> str:
-    """Met or missed, or what stands for neither."""
+    """Return met, missed, or `unknown`."""
     return unknown if kept is None else "met" if kept else "missed"
 
 
@@ -179,7 +179,7 @@ def digits(number: float | None, scale: float = 1) -> str:
 
 
 def beside(seconds: float | None, ours: float, scale: float = 1) -> str:
-    """What a peer takes, and how many times our time that is.
+    """Format a peer's time, with its multiple of ours.
 
     >>> beside(2.0, 0.16), beside(2.0, 1.6, 1000), beside(None, 1.0)
     ('2 (12x)', '2,000 (1.2x)', '-')
@@ -188,7 +188,7 @@ def beside(seconds: float | None, ours: float, scale: float = 1) -> str:
 
 
 def times(ratio: float) -> str:
-    """How many times.
+    """Format a multiple.
 
     >>> times(3.14159), times(1234.5)
     ('3.1x', '1,234x')

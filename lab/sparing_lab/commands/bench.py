@@ -47,7 +47,7 @@ def benchmark(name: str) -> type[Benchmark]:
 
 
 class Benchmarks(TyperGroup):
-    """Imports benchmarks when they are asked for, and lists them if somebody asks for another."""
+    """Imports a benchmark on first use, and lists all names for an unknown one."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """All names."""

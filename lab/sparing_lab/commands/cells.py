@@ -1,4 +1,4 @@
-"""Independent pieces of work as Spark tasks: one task for each, wherever there is a free core."""
+"""Run independent cells of work as Spark tasks, one task for each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 from pyspark import SparkContext
 from pyspark.sql import Row, SparkSession
 
-GLANCE = 0.5  # seconds between two looks at how far the tasks are
+GLANCE = 0.5  # seconds between two queries of progress
 
 Cell = TypeVar("Cell")
 Result = TypeVar("Result")
@@ -24,9 +24,9 @@ def run_cells(
     cells: Sequence[Cell],
     tell: Callable[[int], None] = lambda _: None,
 ) -> list[Result]:
-    """The result of every cell, in the order of the cells, which is also the order in which tasks start.
+    """Return the result of every cell, in the order of the cells; tasks start in the same order.
 
-    `work` and the cells travel to the workers, results travel back. `tell` hears now and then how many are done.
+    `work` and the cells are pickled for the workers. `tell` is called regularly with the number of finished cells.
     """
     if not cells:
         return []
@@ -49,7 +49,7 @@ def run_cells(
             while not job.done():
                 wait([job], timeout=GLANCE)
                 tell(_done(context, group))
-        except BaseException:  # also Ctrl-C: what is under way would otherwise be waited for
+        except BaseException:  # also Ctrl-C: running tasks would otherwise be awaited
             context.cancelJobGroup(group)
             raise
     found = {row["id"]: pickle.loads(row["result"]) for row in job.result()}
@@ -57,7 +57,7 @@ def run_cells(
 
 
 def _done(context: SparkContext, group: str) -> int:
-    """How many tasks of a job group have ended."""
+    """Return the number of finished tasks of a job group."""
     tracker = context.statusTracker()
     jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
     stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]

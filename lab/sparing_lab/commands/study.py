@@ -1,4 +1,4 @@
-"""`sparing study`: a paper's tables and figures, measured again on Spark, beside the numbers that it prints."""
+"""`sparing study`: measure a paper's tables and figures again on Spark and compare with the printed numbers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from sparing.model.counted import counted
 from sparing.model.errors import SparingError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from sparing_lab.study.study import Shown, Study, Titled
+    from sparing_lab.study.exhibits import Table
+    from sparing_lab.study.study import Study, StudyReport
 
 NAMES = ("mna", "topk", "matchmaker", "mefa", "caeva")  # each is a package of `sparing_lab.study` with a module `study`
 ALL = "all"
@@ -30,7 +29,7 @@ NUMBERS = 20  # characters; longer cells are sentences, which may be folded
 
 
 class Size(StrEnum):
-    """How much is measured."""
+    """The scale of a study."""
 
     SMALL = "small"
     PAPER = "paper"
@@ -45,20 +44,20 @@ def study(
         ..., help=f"Which one: {', '.join(NAMES)}, or {ALL}.", metavar="NAME", show_default=False
     ),
     scale: Size = typer.Option(
-        Size.SMALL, "--scale", help="A few points and short traces (a minute or two), or all that the paper measured."
+        Size.SMALL, "--scale", help="A few points and short traces (a minute or two), or the paper's whole grid."
     ),
     paper: list[str] = typer.Option(
-        [], "--paper", help="For all: a study to measure at the paper's scale anyway; may be repeated.", metavar="NAME"
+        [], "--paper", help="For all: a study to measure at the paper's scale; may be repeated.", metavar="NAME"
     ),
-    folder: Path = typer.Option(Path("out/study"), "--out", help="Where to put the page and the table.", metavar="DIR"),
+    folder: Path = typer.Option(Path("out/study"), "--out", help="Folder for the page and the table.", metavar="DIR"),
     measured: Path | None = typer.Option(
-        None, "--from", help="Take NAME.csv of an earlier run from here instead of measuring.", metavar="DIR"
+        None, "--from", help="Read NAME.csv of an earlier run from here instead of measuring.", metavar="DIR"
     ),
     markdown: Path | None = typer.Option(
         None, "--markdown", help="For all: also write claims and verdicts to this file.", metavar="FILE"
     ),
     edges: Path | None = typer.Option(
-        None, "--edges", help="For mefa: an edge list of SNAP to take the real case's tree from.", metavar="FILE"
+        None, "--edges", help="For mefa: an edge list in SNAP's format for the tree of the real case.", metavar="FILE"
     ),
     json_: bool = typer.Option(False, "--json", help="Print everything as JSON instead of tables."),
     master: str = MasterOption,
@@ -66,12 +65,13 @@ def study(
 ) -> None:
     """Measure a paper's experiments again: every experiment is a Spark task.
 
-    Writes NAME.html, with all tables and figures, and what the paper says beside what was found, with a verdict for
-    each claim; and NAME.csv with every measurement. For all, all.html has everything on one page.
+    Writes NAME.html with all tables and figures, and with a verdict for each claim of the paper, and NAME.csv with
+    every measurement. For all, all.html has everything on one page.
 
     Example: sparing study topk --scale small --out studies
     """
-    from sparing_lab.study.report import page
+    from sparing_lab.study.markdown import markdown as markdown_page
+    from sparing_lab.study.report import page, page_of_all
 
     if name not in (*NAMES, ALL):
         raise SparingError(f"There is no study {name!r}: choose from {', '.join((*NAMES, ALL))}.")
@@ -90,35 +90,39 @@ def study(
     check_outputs(folder / f"{name}.html", *(folder / f"{one}.{kind}" for one in names for kind in ("csv", "html")))
     studies = [_study(one, edges) for one in names]
     scales = {one.name: Size.PAPER if one.name in paper else scale for one in studies}
-    found: dict[str, Shown] = {}
-    told: dict[str, dict[str, Any]] = {}
+    reports: dict[str, StudyReport] = {}
+    records: dict[str, dict[str, Any]] = {}
     for one, rows in _measured(studies, scales, measured, master, conf):
-        with step("Drawing the figures"):
-            found[one.name] = one.show(scales[one.name].value, rows)
+        report = reports[one.name] = one.report(scales[one.name].value, rows)
         texts = {} if measured else {folder / f"{one.name}.csv": one.row.to_csv(rows)}
-        texts[folder / f"{one.name}.html"] = page(found[one.name])
+        with step("Drawing the figures"):
+            texts[folder / f"{one.name}.html"] = page(report)
         for path, text in texts.items():
             write_text(path, text)
         files = [str(path) for path in texts]
         if not json_:
-            _print(found[one.name], files)
-        told[one.name] = {"scale": scales[one.name].value, "files": files} | _flat(found[one.name], rows)
+            _print(report, files)
+        records[one.name] = {"scale": scales[one.name].value, "files": files} | _flat(report, rows)
     if name == ALL:
-        _tell_all(found, folder, markdown, _command(scale, paper, markdown), quiet=json_)
+        write_text(folder / f"{ALL}.html", page_of_all(reports))
+        if markdown is not None:
+            write_text(markdown, markdown_page(reports, _command(scale, paper, markdown)))
+        if not json_:
+            _print_all(reports, folder / f"{ALL}.html")
     if json_:
-        say(json.dumps(told if name == ALL else told[name], indent=1))
+        say(json.dumps(records if name == ALL else records[name], indent=1))
 
 
 def _study(name: str, edges: Path | None) -> Study:
     module = import_module(f"sparing_lab.study.{name}.study")
-    found: Study = module.on_edges(edges) if edges and name == EDGES else module.STUDY
-    return found
+    study: Study = module.on_edges(edges) if edges and name == EDGES else module.STUDY
+    return study
 
 
 def _measured(
     studies: Sequence[Study], scales: Mapping[str, Size], folder: Path | None, master: str, conf: list[str]
 ) -> Iterator[tuple[Study, list[Any]]]:
-    """Every study with its rows: measured on Spark one after the other, or read from an earlier run's folder."""
+    """Yield every study with its rows, measured on Spark or read from the folder of an earlier run."""
     if folder is not None:
         for study in studies:
             yield study, _read(study, folder / f"{study.name}.csv")
@@ -128,8 +132,8 @@ def _measured(
     with spark_session(master, conf) as spark:
         for study in studies:
             cells = study.cells(scales[study.name].value)
-            with _measuring(len(cells)) as tell:
-                rows = [row for some in run_cells(spark, study.measure, cells, tell) for row in some]
+            with _measuring(len(cells)) as progress:
+                rows = [row for batch in run_cells(spark, study.measure, cells, progress) for row in batch]
             yield study, rows
 
 
@@ -142,39 +146,38 @@ def _read(study: Study, path: Path) -> list[Any]:
         raise SparingError(f"{path} is not what sparing study {study.name} writes: run it again.") from None
 
 
-def _flat(shown: Shown, rows: list[Any]) -> dict[str, Any]:
-    """What came of a study, for programs."""
-    return {"comparisons": [claim.flat() for claim in shown.claims], "rows": [row.flat() for row in rows]}
+def _flat(report: StudyReport, rows: list[Any]) -> dict[str, Any]:
+    """Return claims and rows as JSON objects."""
+    return {"comparisons": [claim.flat() for claim in report.claims], "rows": [row.flat() for row in rows]}
 
 
-def _print(shown: Shown, files: Sequence[str]) -> None:
+def _print(report: StudyReport, files: Sequence[str]) -> None:
     from sparing_lab.study.exhibits import short_table
     from sparing_lab.study.report import CLAIMS_TITLE, tally_sentence
-    from sparing_lab.study.study import Titled
 
-    for titled in (Titled(CLAIMS_TITLE, short_table(shown.claims), left=5), *shown.tables):
-        out.print(_table(titled))
-    for sentence in (tally_sentence(shown), *shown.sentences):
+    _print_table(CLAIMS_TITLE, short_table(report.claims), left=5)
+    for exhibit in report.tables:
+        _print_table(exhibit.title, exhibit.brief or exhibit.table, exhibit.left)
+    for sentence in (tally_sentence(report), *report.findings):
         say(sentence)
     say(f"Page and measurements: {', '.join(files)}.")
 
 
-def _tell_all(found: Mapping[str, Shown], folder: Path, markdown: Path | None, command: str, quiet: bool) -> None:
-    """What is said of all studies together."""
-    from sparing_lab.study import markdown as marked
-    from sparing_lab.study.report import page_of_all, summary
-    from sparing_lab.study.study import Titled
+def _print_all(reports: Mapping[str, StudyReport], page: Path) -> None:
+    from sparing_lab.study.report import summary
 
-    write_text(folder / f"{ALL}.html", page_of_all(found))
-    if markdown is not None:
-        write_text(markdown, marked.markdown(found, command))
-    if not quiet:
-        out.print(_table(Titled("Claims by paper, and what came of them", summary(found))))
-        say(f"Everything on one page: {folder / f'{ALL}.html'}.")
+    _print_table("Claims by paper and verdict", summary(reports))
+    say(f"Everything on one page: {page}.")
+
+
+def _print_table(title: str, table: Table, left: int = 1) -> None:
+    from sparing.report.tables import figures_table
+
+    out.print(figures_table(title, *table, left, whole=NUMBERS))
 
 
 def _command(scale: Size, paper: Sequence[str], markdown: Path | None) -> str:
-    """The command that measures the same again."""
+    """Return the command that repeats the measurement."""
     words = ["sparing", "study", ALL, "--scale", scale.value]
     for name in paper:
         words += ["--paper", name]
@@ -183,28 +186,22 @@ def _command(scale: Size, paper: Sequence[str], markdown: Path | None) -> str:
 
 @contextmanager
 def _measuring(total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, lines elsewhere; then how long it took."""
+    """Show progress as a bar on a terminal and as lines elsewhere, then the time taken."""
     from rich.progress import Progress
 
     begun = time.perf_counter()
-    told = 0
+    shown = 0
 
-    def tell(done: int) -> None:
-        nonlocal told
-        if done > told:
-            told = done
+    def progress(done: int) -> None:
+        nonlocal shown
+        if done > shown:
+            shown = done
             bar.update(task, completed=done)
             if not err.is_terminal:
                 err.print(f"{done:,} of {counted(total, 'experiment')}", highlight=False)
 
     with Progress(console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("Measuring", total=total)
-        yield tell
+        yield progress
     seconds = time.perf_counter() - begun
     err.print(f"[green]✓[/] Measured {counted(total, 'experiment')} [dim]({seconds:.1f} s)[/]", highlight=False)
-
-
-def _table(titled: Titled) -> Table:
-    from sparing.report.tables import figures_table
-
-    return figures_table(titled.title, *titled.table, titled.left, whole=NUMBERS)

@@ -1,25 +1,24 @@
-"""What every study shows: figures with the numbers behind them, and printed numbers beside ours."""
+"""Exhibits of studies: tables, figures with their numbers, and claims of papers beside our measurements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
-from sparing.report import html
 from sparing.report.plots import Panel, svg
 from sparing_lab.study.verdicts import Judged, Verdict
 
-NOT_MEASURED = Verdict.NOT_MEASURED.value
 CLAIMS = ("what", "where", "the paper prints", "ours", "verdict", "why")
 
 Value = TypeVar("Value")
 
-Table = tuple[list[str], list[list[str]]]  # names of columns, rows of text
+Table = tuple[list[str], list[list[str]]]  # column names, rows of text
 
 
 def number(value: float | None) -> str:
-    """Two digits behind the point of small numbers, none behind others.
+    """Format a number: two decimal places for small ones that are not whole, none for others.
 
     >>> number(12345.5), number(1.23456), number(5.0), number(None)
     ('12,346', '1.23', '5', '')
@@ -30,7 +29,7 @@ def number(value: float | None) -> str:
 
 
 def percent(value: float | None, digits: int = 1) -> str | None:
-    """A share, if it is known.
+    """Format a percentage; None stays None.
 
     >>> percent(12.345), percent(0.5, 2), percent(None)
     ('12.3%', '0.50%', None)
@@ -39,7 +38,7 @@ def percent(value: float | None, digits: int = 1) -> str | None:
 
 
 def known(values: Iterable[Value | None]) -> list[Value]:
-    """Those that were measured.
+    """Return the values that were measured.
 
     >>> known([1.0, None])
     [1.0]
@@ -47,29 +46,29 @@ def known(values: Iterable[Value | None]) -> list[Value]:
     return [value for value in values if value is not None]
 
 
-def cases(found: Iterable[bool | None]) -> str | None:
-    """In how many of the cases that were measured something holds.
+def cases(outcomes: Iterable[bool | None]) -> str | None:
+    """Return the number of true cases among those that were measured, as text.
 
     >>> cases([True, None, False])
     '1 of 2'
     """
-    met = known(found)
-    return f"{sum(met)} of {len(met)}" if met else None
+    measured = known(outcomes)
+    return f"{sum(measured)} of {len(measured)}" if measured else None
 
 
 def listed(values: Iterable[float | None], form: str = ".1f", unit: str = "%") -> str | None:
-    """A sweep in a line, if there are at least two points.
+    """Return the values of a sweep on one line, or None for fewer than two.
 
     >>> listed([1.0, None, 2.25])
     '1.0%, 2.2%'
     """
-    found = [f"{value:{form}}{unit}" for value in known(values)]
-    return ", ".join(found) if len(found) > 1 else None
+    texts = [f"{value:{form}}{unit}" for value in known(values)]
+    return ", ".join(texts) if len(texts) > 1 else None
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its panels, and the numbers behind them as rows of text under `names`, the first `left` being words."""
+    """A figure: its panels, and their numbers as rows of text under `names`; the first `left` columns are words."""
 
     name: str
     title: str
@@ -78,23 +77,47 @@ class Figure:
     rows: tuple[tuple[str, ...], ...]
     left: int = 1
 
+    @cached_property
+    def drawing(self) -> str:
+        """The panels as SVG; plotting is slow, so it is done once."""
+        return svg(self.panels, self.name)
+
+
+@dataclass(frozen=True)
+class TableExhibit:
+    """A table with its title; the first `left` columns are words.
+
+    The page shows `notes` above the table and `findings`, sentences about the measurements, below it. The terminal
+    shows the table, or `brief` if the table is long, and `findings`.
+    """
+
+    title: str
+    table: Table
+    left: int = 1
+    notes: Sequence[str] = ()
+    findings: Sequence[str] = ()
+    brief: Table | None = None
+
+
+Exhibit = str | TableExhibit | Figure  # a string is a paragraph
+
 
 def panel_of(
     title: str, along: str, up: str, lines: Mapping[str, Sequence[tuple[float | None, float | None]]]
 ) -> Panel:
-    """A panel of what was measured."""
-    found: dict[str, tuple[tuple[float, float], ...]] = {}
-    for name, points in lines.items():
-        known = tuple((at, value) for at, value in points if at is not None and value is not None)
-        if known:
-            found[name] = known
-    return Panel(title, along, up, found)
+    """Return a panel of the points that were measured; lines without any are left out."""
+    measured: dict[str, tuple[tuple[float, float], ...]] = {}
+    for name, line in lines.items():
+        points = tuple((at, value) for at, value in line if at is not None and value is not None)
+        if points:
+            measured[name] = points
+    return Panel(title, along, up, measured)
 
 
-def figure_of(name: str, title: str, panels: Sequence[Panel], shown: Callable[[float], str] = number) -> Figure:
-    """A figure of panels, and under it all their points, shown as `shown` shows them."""
+def figure_of(name: str, title: str, panels: Sequence[Panel], form: Callable[[float], str] = number) -> Figure:
+    """Return a figure of panels with a table of all their points; `form` formats a number."""
     rows = [
-        (panel.title, panel.up, line, f"{panel.along} = {shown(along)}", shown(value))
+        (panel.title, panel.up, line, f"{panel.along} = {form(along)}", form(value))
         for panel in panels
         for line, points in panel.lines.items()
         for along, value in points
@@ -105,7 +128,7 @@ def figure_of(name: str, title: str, panels: Sequence[Panel], shown: Callable[[f
 
 @dataclass(frozen=True)
 class Comparison:
-    """One claim of a paper: what it prints, where, and what came of it. Ours is None if it was not measured."""
+    """A claim of a paper, our measurement beside it (None if not measured), and the verdict."""
 
     what: str
     where: str
@@ -115,37 +138,30 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """What came of it."""
+        """Whether the claim is reproduced."""
         return self.judged.verdict
 
     @property
     def line(self) -> list[str]:
-        """Under `CLAIMS`."""
+        """The cells under `CLAIMS`."""
         return [self.what, self.where, self.printed, self.ours or "", self.verdict.value, self.judged.why]
 
     def flat(self) -> dict[str, Any]:
-        """For programs."""
-        said = {"what": self.what, "where": self.where, "printed": self.printed, "ours": self.ours}
-        return said | {"verdict": self.verdict.value, "why": self.judged.why}
+        """Return the claim as a JSON object."""
+        claim = {"what": self.what, "where": self.where, "printed": self.printed, "ours": self.ours}
+        return claim | {"verdict": self.verdict.value, "why": self.judged.why}
 
 
-def claims_table(found: Sequence[Comparison]) -> Table:
-    """The printed numbers beside ours, with verdicts and reasons."""
-    return list(CLAIMS), [claim.line for claim in found]
+def claims_table(claims: Sequence[Comparison]) -> Table:
+    """Return printed numbers beside ours, with verdicts and reasons."""
+    return list(CLAIMS), [claim.line for claim in claims]
 
 
-def short_table(found: Sequence[Comparison]) -> Table:
-    """The same without reasons."""
-    return list(CLAIMS[:-1]), [claim.line[:-1] for claim in found]
+def short_table(claims: Sequence[Comparison]) -> Table:
+    """Return the table of claims without reasons."""
+    return list(CLAIMS[:-1]), [claim.line[:-1] for claim in claims]
 
 
-def tally(found: Sequence[Comparison]) -> list[int]:
-    """How many claims have each verdict, in the order of verdicts."""
-    return [sum(claim.verdict is verdict for claim in found) for verdict in Verdict]
-
-
-def figure_parts(figure: Figure) -> list[str]:
-    """A figure on a page."""
-    drawing = svg(figure.panels, figure.name) if figure.panels else html.paragraph("Nothing was measured for it.")
-    numbers = html.folded("The numbers", html.table(figure.names, figure.rows, left=figure.left))
-    return [html.heading(f"{figure.name}: {figure.title}"), drawing, numbers]
+def tally(claims: Sequence[Comparison]) -> list[int]:
+    """Return the number of claims with each verdict, in the order of `Verdict`."""
+    return [sum(claim.verdict is verdict for claim in claims) for verdict in Verdict]

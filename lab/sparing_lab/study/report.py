@@ -1,14 +1,18 @@
-"""What came of studies as HTML pages that need nothing else: one for each, and one for all of them."""
+"""HTML pages of studies: one page for each study, and one for all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from sparing.report import html
 from sparing_lab.study.exhibits import CLAIMS, Table, claims_table, tally
-from sparing_lab.study.study import Shown
+from sparing_lab.study.study import StudyReport
 from sparing_lab.study.verdicts import RULES, Verdict
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TITLE = "Five papers, measured again"
 ABOUT = (
@@ -17,55 +21,43 @@ ABOUT = (
 )
 CLAIMS_TITLE = "What is claimed, and what came out"
 RULES_TITLE = "How verdicts are made"
-# Tables that are wider than a small screen can be pushed aside there, and are printed whole.
-SCREENS = "<style>.wide { overflow-x: auto; } @media print { .wide { overflow-x: visible; } }</style>"
 
 
-def page(shown: Shown) -> str:
-    """The page of one study."""
-    return html.page(shown.words.title, [SCREENS, *_parts(shown)])
+def page(report: StudyReport) -> str:
+    """Return the page of one study."""
+    return _render("study.html.j2", title=report.study.title, report=report)
 
 
-def page_of_all(studies: Mapping[str, Shown]) -> str:
-    """One page: how many claims are reproduced, then every study."""
-    parts = [SCREENS, html.paragraph(ABOUT), _wide(html.table(*summary(studies)))]
-    parts += [_contents(studies), html.folded(RULES_TITLE, "\n".join(map(html.paragraph, RULES)))]
-    for name, shown in studies.items():
-        parts += [f'<h1 id="{escape(name)}">{escape(name)}: {escape(shown.words.title)}</h1>', *_parts(shown)]
-    return html.page(TITLE, parts)
+def page_of_all(reports: Mapping[str, StudyReport]) -> str:
+    """Return one page with the number of claims by verdict, then every study."""
+    values = {"about": ABOUT, "summary": summary(reports), "rules_title": RULES_TITLE, "rules": RULES}
+    return _render("studies.html.j2", title=TITLE, reports=reports, **values)
 
 
-def summary(studies: Mapping[str, Shown]) -> Table:
-    """By paper, how many claims there are with each verdict."""
-    counts = {name: tally(shown.claims) for name, shown in studies.items()}
+def summary(reports: Mapping[str, StudyReport]) -> Table:
+    """Return the number of claims with each verdict, by paper."""
+    counts = {name: tally(report.claims) for name, report in reports.items()}
     counts["all"] = [sum(column) for column in zip(*counts.values(), strict=True)]
     names = ["paper", "claims", *(verdict.value for verdict in Verdict)]
-    return names, [[name, str(sum(found)), *map(str, found)] for name, found in counts.items()]
+    return names, [[name, str(sum(row)), *map(str, row)] for name, row in counts.items()]
 
 
-def tally_sentence(shown: Shown) -> str:
-    """The same of one study, in words."""
-    counts = [f"{count} {verdict.value}" for count, verdict in zip(tally(shown.claims), Verdict, strict=True)]
-    return f"Of {len(shown.claims)} claims: {', '.join(counts)}."
+def tally_sentence(report: StudyReport) -> str:
+    """Return the number of claims with each verdict, of one study, as a sentence."""
+    counts = [f"{count} {verdict.value}" for count, verdict in zip(tally(report.claims), Verdict, strict=True)]
+    return f"Of {len(report.claims)} claims: {', '.join(counts)}."
 
 
-def _parts(shown: Shown) -> list[str]:
-    return [
-        *map(html.paragraph, (shown.words.paper, *shown.words.introduction, shown.scale)),
-        html.heading(CLAIMS_TITLE),
-        html.paragraph(tally_sentence(shown)),
-        _wide(html.table(*claims_table(shown.claims), left=len(CLAIMS))),
-        *(_wide(part) if "<table>" in part else part for part in shown.exhibits),
-    ]
+@cache
+def _templates() -> Environment:
+    """The laboratory's templates, which build on those of Sparing's own pages."""
+    from jinja2 import ChoiceLoader, PackageLoader
+
+    base = html.environment()
+    assert base.loader is not None
+    return base.overlay(loader=ChoiceLoader([PackageLoader("sparing_lab.study"), base.loader]))
 
 
-def _contents(studies: Mapping[str, Shown]) -> str:
-    links = [
-        f'<a href="#{escape(name)}">{escape(name)}</a>: {escape(one.words.title)}' for name, one in studies.items()
-    ]
-    return f"<ul>{''.join(f'<li>{link}</li>' for link in links)}</ul>"
-
-
-def _wide(part: str) -> str:
-    """A part that may be wider than a small screen."""
-    return f'<div class="wide">\n{part}\n</div>'
+def _render(template: str, **values: Any) -> str:
+    shared = {"claims_table": claims_table, "claims_columns": len(CLAIMS), "claims_title": CLAIMS_TITLE}
+    return _templates().get_template(template).render(values | shared | {"tally_sentence": tally_sentence})

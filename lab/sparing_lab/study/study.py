@@ -1,54 +1,62 @@
-"""What a study is made of, whoever runs it."""
+"""The one form of a study: a grid of experiments, a measurement, and claims and exhibits made from its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from sparing_lab.study.exhibits import Comparison, Table
-from sparing_lab.study.lines import Line
+from sparing_lab.study.exhibits import Comparison, Exhibit, TableExhibit
+from sparing_lab.study.results import Results
+from sparing_lab.study.rows import Row
 
 
-@dataclass(frozen=True)
-class Titled:
-    """A table with its title, the first `left` columns being words."""
-
-    title: str
-    table: Table
-    left: int = 1
-
-
-@dataclass(frozen=True)
-class Words:
-    """What is said of a study whatever came out: its page's title, which paper it is about, and what is measured."""
-
-    title: str
-    paper: str
-    introduction: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What came of a study. `exhibits` are parts of a page, `tables` are for the terminal, all else is plain text."""
-
-    words: Words
-    scale: str  # how much was measured
-    claims: Sequence[Comparison]
-    exhibits: Sequence[str]
-    tables: Sequence[Titled]
-    sentences: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Study:
-    """Cells are independent experiments; `measure` takes one and gives rows, and `show` gets all rows in that order.
+    """The experiments of one paper.
 
-    Cells and `measure` travel to other processes, so the latter is a function of a module. Scales go by their names.
+    Each element of `cells(scale)` is an independent experiment. `measure` turns one into rows; it runs in a Spark
+    task, so it is a function of a module. `results` looks up all rows of a run; claims and exhibits are made from it.
     """
 
     name: str
-    row: type[Line]
-    cells: Callable[[str], Sequence[Any]]
+    title: str
+    paper: str
+    introduction: Sequence[str]
+    scales: Mapping[str, Any]  # name -> scale, which declares the grid
+    row: type[Row]
+    results: type[Results[Any, Any]]
     measure: Callable[[Any], list[Any]]
-    show: Callable[[str, list[Any]], Shown]
+    scale_text: Callable[[Any], str]  # says how much is measured at a scale
+    claims: Callable[[Any], list[Comparison]]
+    exhibits: Callable[[Any], list[Exhibit]]
+    grid: Callable[[Any], Sequence[Any]] = field(default=lambda scale: scale.cells())
+
+    def cells(self, scale: str) -> Sequence[Any]:
+        """Return the experiments of a scale, longest first."""
+        return self.grid(self.scales[scale])
+
+    def report(self, scale: str, rows: Sequence[Any]) -> StudyReport:
+        """Return claims and exhibits for the rows of a run."""
+        results = self.results(self.scales[scale], rows)
+        return StudyReport(self, self.scale_text(results.scale), self.claims(results), self.exhibits(results))
+
+
+@dataclass(frozen=True)
+class StudyReport:
+    """A study's claims with verdicts, and its exhibits."""
+
+    study: Study
+    scale: str  # how much was measured
+    claims: Sequence[Comparison]
+    exhibits: Sequence[Exhibit]
+
+    @property
+    def tables(self) -> list[TableExhibit]:
+        """The exhibits that the terminal shows."""
+        return [exhibit for exhibit in self.exhibits if isinstance(exhibit, TableExhibit)]
+
+    @property
+    def findings(self) -> list[str]:
+        """The sentences that tables lead to."""
+        return [sentence for table in self.tables for sentence in table.findings]

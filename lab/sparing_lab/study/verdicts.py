@@ -25,7 +25,7 @@ RULES = (
 
 
 class Verdict(StrEnum):
-    """What came of a claim."""
+    """Whether a claim is reproduced."""
 
     REPRODUCED = "reproduced"
     PARTLY = "partly"

@@ -22,7 +22,7 @@ PLACES = 5  # units of exponential places in the space
 
 
 class Distribution(StrEnum):
-    """How sizes and places of ranges are drawn."""
+    """The distribution of sizes and places of ranges."""
 
     UNIFORM = "uniform"
     EXPONENTIAL_PLACES = "exponential places"

@@ -22,7 +22,7 @@ MOST_BELOW = 3  # brokers below a broker
 
 @dataclass(frozen=True)
 class SubscriptionTree:
-    """Brokers go by numbers; `parents` says which is next on the way to the publisher at 0, its own parent."""
+    """Brokers are numbers; `parents` has the next hop to the publisher, broker 0, which is its own parent."""
 
     parents: tuple[int, ...]
     connections: tuple[tuple[int, ...], ...]  # subscriber -> the brokers that it may be served by
@@ -34,7 +34,7 @@ class SubscriptionTree:
 
     @property
     def nodes(self) -> int:
-        """How many there are, publisher, brokers and subscribers."""
+        """The number of nodes: publisher, brokers and subscribers."""
         return len(self.parents) + len(self.connections)
 
 

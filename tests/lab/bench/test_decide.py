@@ -20,10 +20,10 @@ from sparing_lab.bench.benchmark import Run
 from sparing_lab.bench.deciding import literal as answering
 from sparing_lab.bench.deciding import measure, walks
 from sparing_lab.bench.deciding.benchmark import COMPARED, MEASURED, Decide, Decisions, Literal
-from sparing_lab.bench.deciding.cells import Cell
+from sparing_lab.bench.deciding.cells import DecideCase
 from sparing_lab.bench.deciding.literal import graph, literal, matched
 
-TINY = Cell(rate=40, subscriptions=40, ratio=6)
+TINY = DecideCase(rate=40, subscriptions=40, ratio=6)
 QUICK = Decide(subscriptions=(40, 20), ratios=(1, 6), rate=40, repeat=2)
 
 
@@ -132,7 +132,7 @@ def test_everything_is_measured(quick):
 
 
 def test_traces_are_shorter_with_many_subscriptions():
-    durations = [Cell(1860, subscriptions, 2).duration for subscriptions in (90, 360, 1000, 5000)]
+    durations = [DecideCase(1860, subscriptions, 2).duration for subscriptions in (90, 360, 1000, 5000)]
     assert durations == [60, 60, 22, 20]
 
 
@@ -217,7 +217,7 @@ def test_mistakes_are_one_sentence(mistake):
 
 def test_nothing_to_decide_is_one_sentence():
     with pytest.raises(SparingError, match=r"^Nothing is decided with 1 subscription, window/slide 1 at 5 pub"):
-        measure.measure(Cell(5, 1, 1), 1)
+        measure.measure(DecideCase(5, 1, 1), 1)
 
 
 def test_the_command_writes_its_figures(tmp_path):

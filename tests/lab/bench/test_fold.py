@@ -14,7 +14,7 @@ from sparing.control.folding.problem import Folds
 from sparing.model.errors import SparingError
 from sparing_lab.bench.benchmark import Run
 from sparing_lab.bench.fold import measure as measuring
-from sparing_lab.bench.fold.benchmark import THIN, WIDE, BesidePrinted, Case, Fold, Folding, growth, targets
+from sparing_lab.bench.fold.benchmark import THIN, WIDE, BesidePrinted, Fold, FoldCase, Folding, growth, targets
 from sparing_lab.bench.fold.problems import made_up
 
 SMALL = Fold((20, 60), (1, 2), brokers=10, peers=20, printed=(8,), instances=2, repeat=1)
@@ -34,7 +34,7 @@ def test_everything_is_measured_and_told() -> None:
 
 
 def test_the_same_case_is_always_the_same() -> None:
-    case = Case(30, 2, THIN)
+    case = FoldCase(30, 2, THIN)
     one, two, other = made_up(SMALL, case), made_up(SMALL, case), made_up(SMALL, case, 1)
     assert np.array_equal(one.low, two.low)
     assert not np.array_equal(one.low, other.low)

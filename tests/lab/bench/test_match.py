@@ -16,12 +16,11 @@ from sparing.model.errors import SparingError
 from sparing_lab.bench.benchmark import Run
 from sparing_lab.bench.matching import measure
 from sparing_lab.bench.matching.benchmark import Match, Matching, Timing
-from sparing_lab.bench.matching.cases import Case
+from sparing_lab.bench.matching.cases import MatchCase
 from sparing_lab.bench.matching.engines import ENGINES, NumpyLoop, SparkJoin
 from sparing_lab.bench.matching.latencies import small
 from sparing_lab.bench.matching.picture import picture
-from sparing_lab.bench.matching.processes import Process, Skipped, Worker
-from sparing_lab.bench.matching.processes import Run as Pass
+from sparing_lab.bench.matching.processes import Process, ProcessRun, Skipped, Worker
 from sparing_lab.bench.matching.shapes import SHAPES
 
 BENCH = Match(subscriptions=(10_000, 1_000_000))
@@ -124,7 +123,7 @@ def test_a_slow_peer_is_skipped_and_not_tried_with_more(here):
 
 def test_a_process_that_takes_too_long_is_ended_and_started_again():
     process = Process("numpy", lambda _: None)
-    case = Case("c", 0.015, 2000, 1, 500)
+    case = MatchCase("c", 0.015, 2000, 1, 500)
     try:
         process.load(case)
         with pytest.raises(Skipped, match=r"^matching 500 events took more than 1e-06 s$"):
@@ -137,7 +136,7 @@ def test_a_process_that_takes_too_long_is_ended_and_started_again():
 def test_engines_that_fail_are_skipped_with_the_reason():
     process = Process("numpy", lambda _: None)
     with pytest.raises(Skipped, match=r"^taking 10 subscriptions in failed with KeyError: 'z'$"):
-        process.load(Case("z", 0.015, 10, 1, 10))
+        process.load(MatchCase("z", 0.015, 10, 1, 10))
     process.close()
 
 
@@ -146,7 +145,7 @@ def test_the_number_of_events_suits_the_time():
         """A second for every batch, and a millisecond for every event."""
 
         def run(self, events, *_):
-            return Pass(1.0 + events / 1000, 0)
+            return ProcessRun(1.0 + events / 1000, 0)
 
     events, rate = measure._estimate(Slow("numpy", lambda _: None), "", 1 << 19, 5.0)
     assert 2500 <= events <= 6000

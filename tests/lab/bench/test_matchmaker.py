@@ -24,23 +24,23 @@ from sparing_lab.bench.matchmaker.benchmark import (
     SHARED,
     TRANSIT_STUB,
     BesidePeers,
-    Case,
     Flowless,
     Marking,
     Matchmaker,
+    MatchmakerCase,
     Published,
     growth,
     targets,
 )
 from sparing_lab.bench.matchmaker.engines import Network, by_networkx, by_or_tools, by_scipy, published
-from sparing_lab.bench.matchmaker.scenes import made_up
+from sparing_lab.bench.matchmaker.made_up import made_up
 
 SMALL = Matchmaker(links=(100, 400), publishers=5, peers=100, sample=30, instances=3, repeat=1)
 
 
-def demand_of(settings: Matchmaker, case: Case) -> Demand:
-    scene = made_up(settings, case)
-    return scene.demand(scene.trees())
+def demand_of(settings: Matchmaker, case: MatchmakerCase) -> Demand:
+    made = made_up(settings, case)
+    return made.demand(made.trees())
 
 
 def test_everything_is_measured_and_told() -> None:
@@ -62,29 +62,31 @@ def test_everything_is_measured_and_told() -> None:
 @pytest.mark.parametrize("links", [50, 100, 1000, 4000])
 def test_overlays_have_the_links_asked_for_and_are_connected(overlay: str, links: int) -> None:
     settings = Matchmaker(subscribers=1.0)
-    scene = made_up(settings, Case(links, overlay, PER_SOURCE))
-    there = set(zip(scene.source.tolist(), scene.target.tolist(), strict=True))
-    assert len(there) == len(scene.source) == links
+    made = made_up(settings, MatchmakerCase(links, overlay, PER_SOURCE))
+    there = set(zip(made.source.tolist(), made.target.tolist(), strict=True))
+    assert len(there) == len(made.source) == links
     assert there == {(b, a) for a, b in there}
-    assert 1 <= len(scene.roots) == len(scene.published) <= 20
-    for root, tree in zip(scene.roots, scene.trees(), strict=True):
-        assert set(scene.target[tree.links].tolist()) | {root} >= set(np.flatnonzero(scene.subscribed).tolist())
-    again = made_up(settings, Case(links, overlay, PER_SOURCE))
-    assert np.array_equal(again.subscribed, scene.subscribed)
-    assert not np.array_equal(made_up(settings, Case(links, overlay, PER_SOURCE), 1).subscribed, scene.subscribed)
+    assert 1 <= len(made.roots) == len(made.published) <= 20
+    for root, tree in zip(made.roots, made.trees(), strict=True):
+        assert set(made.target[tree.links].tolist()) | {root} >= set(np.flatnonzero(made.subscribed).tolist())
+    again = made_up(settings, MatchmakerCase(links, overlay, PER_SOURCE))
+    assert np.array_equal(again.subscribed, made.subscribed)
+    assert not np.array_equal(
+        made_up(settings, MatchmakerCase(links, overlay, PER_SOURCE), 1).subscribed, made.subscribed
+    )
 
 
 def test_a_shared_tree_has_one_way_from_broker_to_broker() -> None:
-    scene = made_up(SMALL, Case(400, TRANSIT_STUB, SHARED))
-    assert len(scene.source) == 2 * (round(400 / 3.2) - 1)
-    demand = demand_of(SMALL, Case(400, TRANSIT_STUB, SHARED))
+    made = made_up(SMALL, MatchmakerCase(400, TRANSIT_STUB, SHARED))
+    assert len(made.source) == 2 * (round(400 / 3.2) - 1)
+    demand = demand_of(SMALL, MatchmakerCase(400, TRANSIT_STUB, SHARED))
     assert demand.valid(demand.eta >= 0)
 
 
 @pytest.mark.parametrize("engine", [by_scipy, by_or_tools, by_networkx])
 def test_engines_find_the_same(engine) -> None:
     for overlay in (TRANSIT_STUB, MESH):
-        demand = demand_of(SMALL, Case(400, overlay, PER_SOURCE))
+        demand = demand_of(SMALL, MatchmakerCase(400, overlay, PER_SOURCE))
         mark = engine(Network.of(demand))
         if mark is None:
             pytest.skip("not installed")
@@ -92,7 +94,7 @@ def test_engines_find_the_same(engine) -> None:
 
 
 def test_figure_6_asks_link_by_link() -> None:
-    demand = demand_of(SMALL, Case(100, MESH, PER_SOURCE))
+    demand = demand_of(SMALL, MatchmakerCase(100, MESH, PER_SOURCE))
     network, marking, rng = Network.of(demand), mark_per_source(demand), np.random.default_rng(1)
     gains = int(np.count_nonzero((demand.eta >= 0) & (demand.sigma > 0)))
     whole = published(demand, network, marking, 1000, rng)

@@ -7,7 +7,7 @@ import pytest
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.techniques import all_of, techniques
 from sparing_lab.bench.savings.benchmark import Saved, alone, left_out
-from sparing_lab.bench.savings.cases import CASES, Case
+from sparing_lab.bench.savings.cases import CASES, SavingsCase
 from sparing_lab.bench.savings.measure import savings
 from tests.tries import thorough_only
 
@@ -47,7 +47,7 @@ def test_every_workload_can_be_made_and_has_all_that_it_can_have(name):
 @thorough_only
 @pytest.mark.spark
 def test_leaving_out_what_pays_costs_messages(spark):
-    small = Case("stock", "small", {"rate": 20.0, "duration": 20.0, "subscriptions": 12, "aggregate": (1, 0)})
+    small = SavingsCase("stock", "small", {"rate": 20.0, "duration": 20.0, "subscriptions": 12, "aggregate": (1, 0)})
     told = []
     (found,) = savings(spark, {"small": small}, told.append)
     assert (found.publications, found.subscriptions) == (400, 12)

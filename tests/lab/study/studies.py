@@ -31,9 +31,9 @@ def verdicts(name, start):
     return [claim.verdict.name for claim in claims(name, made_up(name)) if claim.what.startswith(start)]
 
 
-def shown(monkeypatch, name, rows=None):
-    """What a study shows of made-up measurements, as if their scale were the small one; drawings are left out."""
+def report_of(monkeypatch, name, rows=None):
+    """The report of made-up measurements, as if their scale were the small one, without drawings."""
     found = made_up(name)
     monkeypatch.setitem(module(name, "grid").SCALES, "small", found.scale)
     monkeypatch.setattr("sparing_lab.study.exhibits.svg", lambda *_: "<svg></svg>")
-    return module(name, "study").STUDY.show("small", found.rows if rows is None else rows)
+    return module(name, "study").STUDY.report("small", found.rows if rows is None else rows)

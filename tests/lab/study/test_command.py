@@ -12,7 +12,7 @@ from sparing.model.errors import SparingError
 from sparing_lab.commands.study import NAMES
 from sparing_lab.study.mefa.facebook import facebook_tree
 from sparing_lab.study.verdicts import Verdict
-from tests.lab.study.studies import made_up, module, shown
+from tests.lab.study.studies import made_up, module, report_of
 
 EDGES = "# mine\n5 1\n5 2\n5 3\n1 4\n1 6\n1 7\n"
 
@@ -28,7 +28,7 @@ def test_cells_are_measured_on_spark(spark, monkeypatch, tmp_path):
         yield spark
 
     study, grid = module("matchmaker", "study").STUDY, module("matchmaker", "grid")
-    tiny = grid.Scale("small", samples=2, counts=(5, 10))
+    tiny = grid.MatchmakerScale("small", samples=2, counts=(5, 10))
     monkeypatch.setitem(grid.SCALES, "small", tiny)
     monkeypatch.setattr("sparing_lab.commands.study.spark_session", running)
     result = run("matchmaker", "--out", tmp_path)
@@ -59,22 +59,25 @@ def here(monkeypatch):
 
 def test_an_edge_list_of_the_user_is_the_real_case(here, monkeypatch, tmp_path):
     grid, study = module("mefa", "grid"), module("mefa", "study").STUDY
-    tiny = grid.Scale("small", samples=1, small_samples=1, trees=((46, 20),), averages=(35,))
+    tiny = grid.MefaScale("small", samples=1, small_samples=1, trees=((46, 20),), averages=(35,))
     monkeypatch.setitem(grid.SCALES, "small", tiny)
-    monkeypatch.setattr(grid.Scale, "points", [])
+    monkeypatch.setattr(grid.MefaScale, "points", [])
     (tmp_path / "mine.txt").write_text(EDGES)
     result = run("mefa", "--out", tmp_path, "--edges", tmp_path / "mine.txt")
     assert result.exit_code == 0, result.exception
     rows = study.row.from_csv((tmp_path / "mefa.csv").read_text())
     assert rows == [row for cell in tiny.cells(facebook_tree(tmp_path / "mine.txt")) for row in study.measure(cell)]
-    assert {(row.nodes, row.subscribers) for row in rows} == {(7, 5)}
+    assert {(row.point.nodes, row.point.subscribers) for row in rows} == {(7, 5)}
     assert "5 of 7" in result.stdout
 
 
 def test_json_has_rows_and_verdicts(here, monkeypatch, tmp_path):
     grid, study = module("caeva", "grid"), module("caeva", "study").STUDY
-    cells = [grid.Cell(grid.Point(grid.Kind.FIGURE_3, brokers=9, publishers=count), 3, 0) for count in (2, 3)]
-    monkeypatch.setattr(grid.Scale, "cells", lambda _: cells)
+    cells = [
+        grid.CaevaSample(grid.CaevaPoint(grid.CaevaExperiment.FIGURE_3, brokers=9, publishers=count), 3, 0)
+        for count in (2, 3)
+    ]
+    monkeypatch.setattr(grid.CaevaScale, "cells", lambda _: cells)
     result = run("caeva", "--out", tmp_path, "--json")
     assert result.exit_code == 0, result.exception
     told = json.loads(result.stdout)
@@ -89,7 +92,7 @@ def test_json_has_rows_and_verdicts(here, monkeypatch, tmp_path):
 def test_all_studies_of_an_earlier_run_come_to_one_page_and_one_text(monkeypatch, tmp_path):
     for name in NAMES:
         found = made_up(name)
-        shown(monkeypatch, name, [])  # makes the scale of the made-up measurements the small one
+        report_of(monkeypatch, name, [])  # makes the scale of the made-up measurements the small one
         (tmp_path / f"{name}.csv").write_text(module(name, "study").STUDY.row.to_csv(found.rows))
     result = run("all", "--from", tmp_path, "--out", tmp_path / "out", "--markdown", tmp_path / "all.md")
     assert result.exit_code == 0, result.exception
@@ -99,13 +102,13 @@ def test_all_studies_of_an_earlier_run_come_to_one_page_and_one_text(monkeypatch
         assert f'<h1 id="{name}">' in page
         assert f"\n## {name}\n" in text
     assert f"sparing study all --scale small --markdown {tmp_path / 'all.md'}\n" in text
-    assert "Claims by paper, and what came of them" in result.stdout
+    assert "Claims by paper and verdict" in result.stdout
 
 
 def test_a_study_can_be_at_the_papers_scale_beside_small_ones(here, monkeypatch, tmp_path):
     asked = {}
     for name in NAMES:
-        shown(monkeypatch, name, [])
+        report_of(monkeypatch, name, [])
         study = module(name, "study").STUDY
         monkeypatch.setitem(study.__dict__, "cells", lambda scale, name=name: asked.setdefault(name, scale) and [])
     result = run("all", "--paper", "topk", "--out", tmp_path, "--markdown", tmp_path / "all.md")

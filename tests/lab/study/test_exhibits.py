@@ -5,7 +5,8 @@ from html.parser import HTMLParser
 import pytest
 
 from sparing.report.plots import svg
-from tests.lab.study.studies import made_up, module, nothing
+from sparing_lab.study.report import page
+from tests.lab.study.studies import report_of
 
 SHOWN = {"mna": (4, 2), "topk": (6, 1), "matchmaker": (5, 3), "mefa": (8, 7), "caeva": (4, 5)}  # figures, tables
 
@@ -25,20 +26,21 @@ class Seen(HTMLParser):
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_there_are_tables_and_drawings_that_lead_nowhere(monkeypatch, name):
+    report = report_of(monkeypatch, name)
     # One panel of each figure is drawn, since drawing takes longest.
     monkeypatch.setattr("sparing_lab.study.exhibits.svg", lambda panels, named: svg(panels[:1], named))
-    text = "\n".join(module(name, "page").exhibits(made_up(name)))
+    text = page(report)
     figures, tables = SHOWN[name]
     seen = Seen(text)
     assert seen.tags["svg"] == figures
-    assert seen.tags["table"] == tables + figures  # and the numbers behind each figure
+    assert seen.tags["table"] == 1 + tables + figures  # claims, tables, and the numbers of each figure
     assert seen.leads == []
     assert "http" not in text
     assert not {"script", "link", "img", "iframe"} & seen.tags.keys()
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_without_measurements_they_say_so(name):
-    text = "\n".join(module(name, "page").exhibits(nothing(name)))
+def test_without_measurements_they_say_so(monkeypatch, name):
+    text = page(report_of(monkeypatch, name, []))
     assert text.count("Nothing was measured for it.") == SHOWN[name][0]
     assert "<svg" not in text

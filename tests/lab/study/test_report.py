@@ -9,12 +9,12 @@ from sparing_lab.study.exhibits import claims_table, tally
 from sparing_lab.study.markdown import markdown, table
 from sparing_lab.study.report import page, page_of_all, summary, tally_sentence
 from sparing_lab.study.verdicts import RULES, Verdict
-from tests.lab.study.studies import shown
+from tests.lab.study.studies import report_of
 
 
 @pytest.fixture
 def every(monkeypatch):
-    return {name: shown(monkeypatch, name) for name in NAMES}
+    return {name: report_of(monkeypatch, name) for name in NAMES}
 
 
 def test_the_summary_adds_up(every):
@@ -59,7 +59,7 @@ def test_markdown_has_all_claims_under_their_papers(every):
 
 
 def test_without_measurements_everything_says_so(monkeypatch):
-    nothing = {name: shown(monkeypatch, name, []) for name in NAMES}
+    nothing = {name: report_of(monkeypatch, name, []) for name in NAMES}
     assert summary(nothing)[1][-1][2:5] == ["4", "0", "0"]  # the slides' example needs none
     assert "<svg" not in page_of_all(nothing)
     assert "Not among what was measured at this scale." in markdown(nothing, "")

@@ -40,8 +40,8 @@ CHANGE_GOAL = 0.001
 
 
 @dataclass(frozen=True)
-class Case:
-    """So many boxes in so many dimensions."""
+class CoverCase:
+    """The number of boxes and of dimensions."""
 
     boxes: int
     dimensions: int
@@ -51,7 +51,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Covering(Case):
+class Covering(CoverCase):
     """One case: seconds by the clock of every engine that took part, and of CPU time for Sparing."""
 
     kept: int
@@ -62,7 +62,7 @@ class Covering(Case):
 
     @property
     def ratios(self) -> dict[str, float | None]:
-        """How many times as long as Sparing peers take."""
+        """Times of peers as multiples of Sparing's."""
         peers = {"numpy": self.numpy, "spark": self.spark}
         return {name: None if seconds is None else seconds / self.sparing for name, seconds in peers.items()}
 
@@ -77,8 +77,8 @@ class Seconds:
 
 
 @dataclass(frozen=True)
-class BoxChange(Case):
-    """What it takes to add a box, to remove any, and to remove one that is forwarded and perhaps covers others."""
+class BoxChange(CoverCase):
+    """Times to add a box, to remove any box, and to remove a forwarded box, which may cover others."""
 
     build: float  # seconds for all boxes at once
     add: Seconds
@@ -112,11 +112,11 @@ class Cover(Benchmark):
         if min(self.peers, self.changes) < 0:
             raise SparingError("Peers cannot take part up to fewer than no boxes, nor fewer than none change.")
 
-    def cases(self) -> Iterator[Case]:
+    def cases(self) -> Iterator[CoverCase]:
         """From few boxes to many."""
         for boxes in sorted(self.boxes):
             for dimensions in self.dimensions:
-                yield Case(boxes, dimensions)
+                yield CoverCase(boxes, dimensions)
 
     def measure(self, run: Run) -> Results:
         """All engines on every case, then boxes that come and go there."""

@@ -15,14 +15,14 @@ from sparing.model.box import Box
 from sparing.model.constraint import Constraint
 from sparing.model.errors import SparingError
 from sparing.model.types import DOUBLE, FieldType, float_codes
-from sparing_lab.bench.covering.benchmark import BoxChange, Case, Cover, Seconds
+from sparing_lab.bench.covering.benchmark import BoxChange, Cover, CoverCase, Seconds
 from sparing_lab.bench.covering.boxes import made_up
 from sparing_lab.bench.covering.engines import areas, by_sparing
 
 Entry = tuple[str, Box, float]  # id, box, score
 
 
-def changes(settings: Cover, case: Case) -> BoxChange:
+def changes(settings: Cover, case: CoverCase) -> BoxChange:
     """Add boxes to those there are, then remove some."""
     _warm_up(case.dimensions)
     count, some = case.boxes, min(settings.changes, case.boxes)

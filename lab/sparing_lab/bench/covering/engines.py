@@ -30,13 +30,13 @@ FIRST_STRETCH = 64
 
 
 def areas(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """What boxes are ranked by."""
+    """Return the scores by which boxes are ranked."""
     found: np.ndarray = (high - low).prod(axis=1)
     return found
 
 
 def by_sparing(low: np.ndarray, high: np.ndarray, k: int) -> np.ndarray:
-    """What we measure."""
+    """Sparing's covering."""
     return ancestor_cover(RankedBoxes.by_score(CodedBoxes.of_numbers(low, high), areas(low, high)), k)
 
 

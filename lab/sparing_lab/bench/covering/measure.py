@@ -12,7 +12,7 @@ import numpy as np
 
 from sparing.model.errors import SparingError
 from sparing_lab.bench.benchmark import Run
-from sparing_lab.bench.covering.benchmark import BoxChange, Case, Cover, Covering
+from sparing_lab.bench.covering.benchmark import BoxChange, Cover, CoverCase, Covering
 from sparing_lab.bench.covering.boxes import made_up
 from sparing_lab.bench.covering.changes import changes
 from sparing_lab.bench.covering.engines import as_frame, by_numpy, by_sparing, by_spark
@@ -48,7 +48,7 @@ def _warm_up(spark: SparkSession | None, dimensions: int) -> None:
         frame.unpersist()
 
 
-def _whole(spark: SparkSession | None, settings: Cover, case: Case) -> Covering:
+def _whole(spark: SparkSession | None, settings: Cover, case: CoverCase) -> Covering:
     low, high = made_up(settings.seed, case.boxes, case.dimensions)
     engines: dict[str, Engine] = {"Sparing": lambda: by_sparing(low, high, settings.k)}
     frame = None
@@ -85,8 +85,8 @@ def _whole(spark: SparkSession | None, settings: Cover, case: Case) -> Covering:
     )
 
 
-def _checked(case: Case, engines: dict[str, Engine]) -> tuple[int, dict[str, float]]:
-    """How many boxes are kept, and how long each engine took to find them for the first time."""
+def _checked(case: CoverCase, engines: dict[str, Engine]) -> tuple[int, dict[str, float]]:
+    """Return the number of boxes kept, and each engine's time for the first run."""
     taken, found = {}, {}
     for name, engine in engines.items():
         begun = time.perf_counter()

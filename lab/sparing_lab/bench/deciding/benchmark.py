@@ -66,29 +66,29 @@ class Decisions:
 
     @property
     def to_wad(self) -> float:
-        """How many times as long as WAD's walk ADOCK's takes."""
+        """The time of ADOCK's walk as a multiple of WAD's."""
         return self.walk["adock"] / self.walk["wad"]
 
     @property
     def to_wad_alone(self) -> float | None:
-        """The same for decisions alone."""
+        """The time of ADOCK's decisions as a multiple of WAD's."""
         adock, wad = self.alone_each("adock"), self.alone_each("wad")
         return None if adock is None or wad is None else adock / wad
 
     @property
     def literal_to_walk(self) -> float:
-        """How many times as long as ADOCK's whole walk the matchings of Algorithm 1 take."""
+        """The time of Algorithm 1's matchings as a multiple of ADOCK's whole walk."""
         return self.literal.seconds / self.walk_each("adock")
 
     @property
     def literal_to_alone(self) -> float | None:
-        """The same against ADOCK's decisions alone."""
+        """The time of Algorithm 1's matchings as a multiple of ADOCK's decisions."""
         alone = self.alone_each("adock")
         return None if alone is None else self.literal.seconds / alone
 
     @property
     def net_to_alone(self) -> float | None:
-        """The same without what it takes to call SciPy at all."""
+        """That multiple without the overhead of calls to SciPy."""
         alone = self.alone_each("adock")
         return None if alone is None else (self.literal.seconds - self.literal.calls) / alone
 

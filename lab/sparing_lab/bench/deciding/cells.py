@@ -16,7 +16,7 @@ TRIED, SHORTEST, LONGEST = 40_000_000, 2 * WINDOW, 6 * WINDOW
 
 
 @dataclass(frozen=True)
-class Cell:
+class DecideCase:
     """One trace: publications per second, subscriptions, and how many times as long as its slide a window is."""
 
     rate: float
@@ -46,8 +46,8 @@ class Cell:
         )
 
 
-def cells(settings: Decide) -> Iterator[Cell]:
+def cells(settings: Decide) -> Iterator[DecideCase]:
     """From few subscriptions to many."""
     for subscriptions in sorted(settings.subscriptions):
         for ratio in settings.ratios:
-            yield Cell(settings.rate, subscriptions, ratio)
+            yield DecideCase(settings.rate, subscriptions, ratio)

@@ -52,7 +52,7 @@ def literal(walks_taken: Sequence[WindowArrays], total: int) -> Literal:
 
 @dataclass(frozen=True)
 class _Answer:
-    """Whether to aggregate, and what it took to find out."""
+    """A decision whether to aggregate, and the time it took."""
 
     decision: Decision
     aggregate: bool

@@ -12,11 +12,11 @@ from statistics import median
 from sparing.model.errors import SparingError
 from sparing_lab.bench.benchmark import Run
 from sparing_lab.bench.deciding.benchmark import COMPARED, MEASURED, Decide, Decisions
-from sparing_lab.bench.deciding.cells import Cell, cells
+from sparing_lab.bench.deciding.cells import DecideCase, cells
 from sparing_lab.bench.deciding.literal import literal
 from sparing_lab.bench.deciding.walks import decisions, match, replay, rounds, set_out
 
-TINY = Cell(rate=40, subscriptions=30, ratio=2)
+TINY = DecideCase(rate=40, subscriptions=30, ratio=2)
 
 
 def decide(settings: Decide, run: Run) -> list[Decisions]:
@@ -36,7 +36,7 @@ def _warm_up() -> None:
     measure(TINY, 1)
 
 
-def measure(cell: Cell, repeat: int) -> Decisions:
+def measure(cell: DecideCase, repeat: int) -> Decisions:
     """All policies on one cell."""
     plan, held = match(cell)
     walks = {name: set_out(plan, held, name) for name in MEASURED}

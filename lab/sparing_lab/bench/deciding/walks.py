@@ -25,7 +25,7 @@ from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.policy import DecisionRule
 from sparing.model.types import END_OF_TIME
 from sparing.workloads.batches import batches
-from sparing_lab.bench.deciding.cells import Cell
+from sparing_lab.bench.deciding.cells import DecideCase
 
 Held = Mapping[str, list[Matched]]  # interest group -> its publications, with what they match
 
@@ -33,7 +33,7 @@ Held = Mapping[str, list[Matched]]  # interest group -> its publications, with w
 # Setting out
 
 
-def match(cell: Cell) -> tuple[Plan, Held]:
+def match(cell: DecideCase) -> tuple[Plan, Held]:
     """The plan of a cell's deployment, and its publications as they wait for windows to end."""
     made = cell.made()
     plan = plan_of(Deployment.of(made.description))
@@ -71,7 +71,7 @@ def set_out(plan: Plan, held: Held, name: str) -> list[WindowArrays]:
 
 
 def copied(arrays: WindowArrays) -> WindowArrays:
-    """The same arrays once more, as a walk changes them."""
+    """Return copies of the arrays, since a walk changes them."""
     return WindowArrays(*[array.copy() for array in arrays])
 
 
@@ -148,7 +148,7 @@ def next_turn(arrays: WindowArrays, next_nwr: np.ndarray, links: np.ndarray) -> 
 
 
 def decisions(walks_taken: Sequence[WindowArrays]) -> int:
-    """How many decisions walks take."""
+    """Return the number of decisions of walks."""
     return sum(len(found) for arrays in walks_taken for found in turns(copied(arrays)))
 
 

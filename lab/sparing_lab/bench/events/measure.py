@@ -60,7 +60,7 @@ def _on_spark(spark: SparkSession, settings: Events, count: int, tell: Tell) -> 
         ways: dict[str, Callable[[], None]] = {}
         for partitions in settings.partitions:
             for merging in EventMerging:
-                called = f"{merging}, {partitions} {'lane' if partitions == 1 else 'partitions'}"
+                called = f"{merging}, {partitions} {'partition' if partitions == 1 else 'partitions'}"
                 policy = replace(deployment.policy, events=merging, partitions=partitions)
                 ways[called] = _pipeline(spark, replace(deployment, policy=policy), reports)
         ways[PEER] = lambda: _grouped(reports)
@@ -93,7 +93,7 @@ def _pipeline(spark: SparkSession, deployment: Deployment, reports: DataFrame) -
 
 
 def _grouped(reports: DataFrame) -> None:
-    """What somebody would write: reports grouped by key and session, every value once, the last one apart."""
+    """The peer, a plain Spark job: reports grouped by key and session, every value once, the last one apart."""
     grouped = reports.groupBy("place", F.session_window("ts", "100 seconds"))
     columns = [F.collect_set(name).alias(name) for name in SINGLE]
     columns += [F.max_by(name, "ts").alias(f"last_{name}") for name in SINGLE]

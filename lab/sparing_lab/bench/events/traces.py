@@ -12,12 +12,12 @@ SPAN = 30.0  # seconds within which an incident is reported
 
 
 def trace(settings: Events, events: int) -> Workload:
-    """So many events, of which about 300 are in flight at a time."""
+    """Return a trace of events, about 300 of them in flight at a time."""
     return _incidents(settings, events, max(60.0, events / 10), SPAN)
 
 
 def burst(settings: Events, events: int) -> Workload:
-    """So many events that are all in flight at the same time."""
+    """Return a trace of events that are all in flight at the same time."""
     return _incidents(settings, events, SPAN, SPAN * 0.99)
 
 

@@ -44,7 +44,8 @@ def _mounted(trace: Trace, expected: Rows, options: Sequence[str], fault: str, w
             _mount("-o", "remount,ro", str(disk))
         status, said = _run(path, options)
         _mount("-o", f"remount,rw,{LARGE}", str(disk))
-        return _put_right(Outcome(fault, where, SENTENCE, True), status, said, word, path, options, disk, expected)
+        happened = _failure(status, said, word) or _retry(path, options, disk, expected)
+        return Outcome(fault, where, SENTENCE, not happened, happened)
     finally:
         subprocess.run(["umount", "-l", str(disk)], check=False, capture_output=True)
 
@@ -59,30 +60,21 @@ def _forbidden(trace: Trace, expected: Rows, options: Sequence[str]) -> Outcome:
     path = trace.stream("forbidden-stream", sink=folder / "out")
     status, said = _run(path, options, prefix)
     folder.chmod(0o777)
-    outcome = Outcome(fault, where, SENTENCE, kept=True)
-    return _put_right(outcome, status, said, "right to write", path, options, folder, expected)
+    happened = _failure(status, said, "right to write") or _retry(path, options, folder, expected)
+    return Outcome(fault, where, SENTENCE, not happened, happened)
 
 
-def _put_right(
-    outcome: Outcome,
-    status: int,
-    said: str,
-    word: str,
-    path: Path,
-    options: Sequence[str],
-    place: Path,
-    expected: Rows,
-) -> Outcome:
-    happened = ""
-    if status == 0 or not is_sentence(said) or word not in said:
-        happened = f"status {status}: {said[-400:]}"
-    else:
-        status, said = _run(path, options)
-        if status:
-            happened = f"afterwards: {said[-400:]}"
-        elif results(place / "out") != expected:
-            happened = "other tables"
-    return Outcome(outcome.fault, outcome.where, outcome.promised, not happened, happened)
+def _failure(status: int, said: str, word: str) -> str:
+    """Return what is wrong with a run that must fail with a sentence with this word; empty if nothing."""
+    return "" if status and is_sentence(said) and word in said else f"status {status}: {said[-400:]}"
+
+
+def _retry(path: Path, options: Sequence[str], place: Path, expected: Rows) -> str:
+    """Run again on a writable disk; return what is wrong with the results, empty if nothing."""
+    status, said = _run(path, options)
+    if status:
+        return f"afterwards: {said[-400:]}"
+    return "" if results(place / "out") == expected else "other tables"
 
 
 def _not_tried(fault: str, where: str, why: str) -> Outcome:

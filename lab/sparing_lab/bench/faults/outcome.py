@@ -1,4 +1,4 @@
-"""What was done to a stream, what was promised, and what happened."""
+"""The outcome of a fault: the fault, the promise, and what happened."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ class Outcome:
 
 
 def is_sentence(said: str) -> bool:
-    """Whether a failure was told in one line, without a stack."""
+    """Return whether an error message is one line, without a stack trace."""
     lines = [line for line in said.splitlines() if line.startswith("Error: ")]
     return len(lines) == 1 and re.search(r"Traceback|^\s+at \w|^\s+File ", said, re.MULTILINE) is None

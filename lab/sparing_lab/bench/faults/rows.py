@@ -89,6 +89,6 @@ def _write(path: Path, data: bytes, after: Path) -> None:
 
 
 def _is_aside(line: bytes, aside: Counter[tuple[object, ...]]) -> bool:
-    """Whether a line, or as much as is kept of it, is in quarantine."""
+    """Return whether a line, or its kept part, is in quarantine."""
     text = line.decode(errors="replace")
     return any(str(row).startswith(text[:900]) for row, _ in aside)

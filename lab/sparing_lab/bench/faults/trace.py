@@ -18,7 +18,7 @@ SMALL = replace(DEFAULTS, rate=40.0, duration=56.0, subscriptions=60, bad=0.004)
 
 @dataclass(frozen=True)
 class Trace:
-    """A trace in a folder, and streams over it that are told apart by their names."""
+    """A trace in a folder, and streams over it, distinguished by name."""
 
     folder: Path
 
@@ -44,7 +44,7 @@ class Trace:
         return path
 
     def checkpoint(self, name: str) -> Path:
-        """Where a stream keeps its progress."""
+        """Return the checkpoint folder of a stream."""
         return self.folder / f"{name}-checkpoint"
 
     def results(self, name: str) -> Rows:

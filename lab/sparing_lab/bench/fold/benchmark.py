@@ -36,8 +36,8 @@ METHODS = ("MEFA", *PEERS)
 
 
 @dataclass(frozen=True)
-class Case:
-    """So many subscriptions with ranges of a kind in so many dimensions."""
+class FoldCase:
+    """The number of subscriptions, their kind of ranges and dimensions."""
 
     subscriptions: int
     dimensions: int
@@ -48,7 +48,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Folding(Case):
+class Folding(FoldCase):
     """One case: the benefit that is possible, MEFA's clusters, and each method's CPU seconds, cost and benefit."""
 
     possible: int
@@ -63,7 +63,7 @@ class Folding(Case):
 
 
 @dataclass(frozen=True)
-class BesidePrinted(Case):
+class BesidePrinted(FoldCase):
     """Mean costs on some problems, and the median of the CPU seconds that MEFA as printed takes."""
 
     instances: int
@@ -124,13 +124,13 @@ class Fold(Benchmark):
         if not 0 < self.share <= 1:
             raise SparingError("The share of the possible benefit must be above 0 and at most 1.")
 
-    def cases(self, sizes: tuple[int, ...]) -> Iterator[Case]:
+    def cases(self, sizes: tuple[int, ...]) -> Iterator[FoldCase]:
         """From few subscriptions to many, for all dimensions and ranges."""
         for dimensions in sorted(self.dimensions):
             for ranges in RANGES:
                 for size in sorted(sizes):
                     if dimensions == 1 or size <= self.most_boxes:
-                        yield Case(size, dimensions, ranges)
+                        yield FoldCase(size, dimensions, ranges)
 
     def measure(self, run: Run) -> Results:
         """All methods on every case; then MEFA as printed on small ones."""

@@ -19,7 +19,7 @@ from sparing.control.folding.spa import spa
 from sparing.model.errors import SparingError
 from sparing_lab.algorithms.literal_mefa import literal_mefa
 from sparing_lab.bench.benchmark import Run
-from sparing_lab.bench.fold.benchmark import WIDE, BesidePrinted, Case, Fold, Folding
+from sparing_lab.bench.fold.benchmark import WIDE, BesidePrinted, Fold, FoldCase, Folding
 from sparing_lab.bench.fold.problems import made_up
 
 Method = Callable[[Problem, float], Folds]
@@ -49,12 +49,12 @@ def measure(settings: Fold, run: Run) -> tuple[list[Folding], list[BesidePrinted
 def _warm_up(settings: Fold) -> None:
     """So that nobody's time includes compiling."""
     for dimensions in settings.dimensions:
-        problem = made_up(settings, Case(2 * FEW, dimensions, WIDE))
+        problem = made_up(settings, FoldCase(2 * FEW, dimensions, WIDE))
         for method in METHODS.values():
             method(problem, problem.possible() / 2)
 
 
-def _whole(settings: Fold, case: Case) -> Folding:
+def _whole(settings: Fold, case: FoldCase) -> Folding:
     problem = made_up(settings, case)
     theta = settings.share * problem.possible()
     there = [name for name in METHODS if name == "MEFA" or case.subscriptions <= settings.peers]
@@ -80,13 +80,13 @@ def _whole(settings: Fold, case: Case) -> Folding:
     )
 
 
-def _check(case: Case, problem: Problem, theta: float, found: Folds) -> None:
+def _check(case: FoldCase, problem: Problem, theta: float, found: Folds) -> None:
     """MEFA must save what it says, and in one dimension as much as is asked for."""
     if found.benefit != saved(problem, found.of) or (case.dimensions == 1 and found.benefit < theta):
         raise SparingError(f"MEFA saves less than it should on {case}, which is a mistake in Sparing.")
 
 
-def _beside(settings: Fold, case: Case) -> BesidePrinted:
+def _beside(settings: Fold, case: FoldCase) -> BesidePrinted:
     """Mean costs over some problems, and the seconds that MEFA as printed takes."""
     methods = {"printed": literal_mefa, **METHODS}
     costs: dict[str, list[float]] = {name: [] for name in methods}

@@ -6,15 +6,15 @@ import numpy as np
 
 from sparing.control.folding.problem import Problem
 from sparing.workloads.chance import stream
-from sparing_lab.bench.fold.benchmark import WIDE, Case, Fold
+from sparing_lab.bench.fold.benchmark import WIDE, Fold, FoldCase
 
 SPAN = 400.0
 SIZES = (20.0, 50.0)  # of wide ranges, in every dimension: those of the slides' experiments
 DEPTH = 10  # how many thin ranges lie over a point, whatever their number
 
 
-def made_up(settings: Fold, case: Case, number: int = 0) -> Problem:
-    """The same settings, case and number always give the same: a random tree, homes at any brokers."""
+def made_up(settings: Fold, case: FoldCase, number: int = 0) -> Problem:
+    """Return a random tree with subscribers at any brokers, the same for the same settings, case and number."""
     rng = stream(settings.seed, "fold", str(case), number)
     parents = [0] + [int(rng.integers(0, broker)) for broker in range(1, settings.brokers)]
     homes = rng.integers(0, settings.brokers, case.subscriptions)

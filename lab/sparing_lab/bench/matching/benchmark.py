@@ -63,7 +63,7 @@ class Matching:
 
 @dataclass(frozen=True)
 class Timing:
-    """How long something took, in seconds: median, 99th percentile and worst of so many times."""
+    """Latencies in seconds: median, 99th percentile and worst of several measurements (`times`)."""
 
     shape: str
     selectivity: float

@@ -37,7 +37,7 @@ def _must_have(library: str, purpose: str) -> None:
 
 
 @dataclass(frozen=True)
-class Case:
+class MatchCase:
     """A workload: which shape, how many subscriptions."""
 
     shape: str
@@ -60,9 +60,9 @@ def workload(shape: str, selectivity: float) -> str:
     return f"{shape} ({SHAPES[shape].title}), {100 * selectivity:g}%"
 
 
-def cases(settings: Match) -> Iterator[Case]:
+def cases(settings: Match) -> Iterator[MatchCase]:
     """The workloads to measure, shape by shape, from few subscriptions to many."""
     for name in settings.shapes:
         for selectivity in SHAPES[name].selectivities:
             for count in sorted(settings.subscriptions):
-                yield Case(name, selectivity, count, settings.seed, settings.events)
+                yield MatchCase(name, selectivity, count, settings.seed, settings.events)

@@ -68,7 +68,7 @@ class Engine(ABC):
 
 
 class SparingIndex(Engine):
-    """What we measure."""
+    """Sparing's index."""
 
     title = "Sparing"
     most = BATCH

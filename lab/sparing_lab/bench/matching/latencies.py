@@ -13,7 +13,7 @@ from sparing.language.parse import parse_filter
 from sparing.match import Index
 from sparing.model.counted import counted
 from sparing_lab.bench.matching.benchmark import Match, Timing
-from sparing_lab.bench.matching.cases import Case, cases
+from sparing_lab.bench.matching.cases import MatchCase, cases
 from sparing_lab.bench.matching.engines import SparingIndex
 from sparing_lab.bench.matching.shapes import SHAPES
 
@@ -34,7 +34,7 @@ def small(settings: Match, tell: Callable[[str], None]) -> list[Timing]:
     return found
 
 
-def _small(case: Case, settings: Match) -> list[Timing]:
+def _small(case: MatchCase, settings: Match) -> list[Timing]:
     shape = SHAPES[case.shape]
     index = Index(shape.fields, shape.subscriptions(case.subscriptions, case.selectivity, case.seed))
     events = shape.events(MOST_TIMES + max(BATCHES), case.seed)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from sparing.model.errors import SparingError
 from sparing_lab.bench.benchmark import Results
 from sparing_lab.bench.matching.benchmark import Match, Matching
-from sparing_lab.bench.matching.cases import Case, cases, workload
+from sparing_lab.bench.matching.cases import MatchCase, cases, workload
 from sparing_lab.bench.matching.engines import ENGINES, SparingIndex
 from sparing_lab.bench.matching.processes import STARTING, Process, Skipped
 
@@ -49,7 +49,7 @@ def _versions() -> dict[str, str]:
 
 
 def _measure(
-    case: Case, processes: dict[str, Process], settings: Match, earlier: Sequence[Matching], tell: Tell
+    case: MatchCase, processes: dict[str, Process], settings: Match, earlier: Sequence[Matching], tell: Tell
 ) -> list[Matching]:
     """All engines on one workload."""
     figures = []
@@ -83,7 +83,7 @@ def _attempt(figure: Matching, tell: Tell, work: Callable[[], None]) -> None:
         tell(f"{workload(figure.shape, figure.selectivity)}, {ENGINES[figure.engine].title}: skipped: {figure.skipped}")
 
 
-def _prepare(figure: Matching, process: Process, case: Case, seconds: float) -> None:
+def _prepare(figure: Matching, process: Process, case: MatchCase, seconds: float) -> None:
     """Take the subscriptions in, and find the quickest way and how many events it matches in the time."""
     loaded = process.load(case)
     figure.load_seconds, figure.bytes = loaded.seconds, loaded.bytes
@@ -125,12 +125,12 @@ def _estimate(process: Process, way: str, most: int, seconds: float) -> tuple[in
 
 
 def _patience(process: Process, seconds: float) -> float:
-    """How long to wait for a measurement: for a peer until it is known to be slow, for Sparing to the end."""
+    """Return the time limit of a measurement in seconds; a peer that is known to be slow has less."""
     return STARTING if process.engine is SparingIndex else max(PATIENCE * seconds, LEAST_PATIENCE)
 
 
-def _repeat(figure: Matching, processes: dict[str, Process], case: Case, seconds: float, tell: Tell) -> None:
-    """One measurement; the first one of a peer is also held against Sparing's pairs."""
+def _repeat(figure: Matching, processes: dict[str, Process], case: MatchCase, seconds: float, tell: Tell) -> None:
+    """Measure once; a peer's first result is also compared with Sparing's pairs."""
     process = processes[figure.engine]
     done = process.run(figure.events, figure.way, seconds / 4, _patience(process, seconds))
     if figure.engine != "sparing" and not figure.rates:

@@ -14,7 +14,7 @@ from typing import Any
 
 from sparing.model.counted import counted
 from sparing.model.errors import SparingError
-from sparing_lab.bench.matching.cases import Case
+from sparing_lab.bench.matching.cases import MatchCase
 from sparing_lab.bench.matching.engines import ENGINES, Engine
 from sparing_lab.bench.matching.shapes import SHAPES
 
@@ -23,15 +23,15 @@ STARTING = 600.0  # seconds within which an engine must start, or take subscript
 
 @dataclass(frozen=True)
 class Loaded:
-    """What taking subscriptions in took."""
+    """The cost of loading subscriptions."""
 
     seconds: float
     bytes: int | None
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one pass over the events took, on average over several, and what it found."""
+class ProcessRun:
+    """The mean time of a pass over the events, and the pairs found."""
 
     seconds: float
     pairs: int
@@ -45,7 +45,7 @@ class Worker:
         self._drawn: tuple[Any, ...] = ()
         self._taken = 0
 
-    def load(self, case: Case) -> Loaded:
+    def load(self, case: MatchCase) -> Loaded:
         """Draw a workload, and let the engine take in its subscriptions."""
         shape = SHAPES[case.shape]
         if self._drawn != (case.shape, case.events, case.seed):
@@ -58,7 +58,7 @@ class Worker:
         self._taken = 0
         return Loaded(seconds, self._engine.nbytes)
 
-    def run(self, events: int, way: str, at_least: float) -> Run:
+    def run(self, events: int, way: str, at_least: float) -> ProcessRun:
         """Match the first events, again and again for at least so many seconds."""
         if self._taken != events:
             self._engine.take(self._events.slice(0, events))
@@ -68,7 +68,7 @@ class Worker:
         while passes == 0 or time.perf_counter() - begun < at_least:
             pairs = self._engine.match(way)
             passes += 1
-        return Run((time.perf_counter() - begun) / passes, pairs)
+        return ProcessRun((time.perf_counter() - begun) / passes, pairs)
 
 
 class Skipped(Exception):  # noqa: N818
@@ -84,9 +84,9 @@ class Process:
         self._name, self._tell = name, tell
         self._process: Any = None
         self._pipe: Connection
-        self._case: Case | None = None
+        self._case: MatchCase | None = None
 
-    def load(self, case: Case) -> Loaded:
+    def load(self, case: MatchCase) -> Loaded:
         """Take in the subscriptions of a case."""
         self._case = case
         if self._process is None:
@@ -94,12 +94,14 @@ class Process:
         loaded: Loaded = self._ask(STARTING, f"taking {case.subscriptions:,} subscriptions in", "load", case)
         return loaded
 
-    def run(self, events: int, way: str, at_least: float, patience: float) -> Run:
+    def run(self, events: int, way: str, at_least: float, patience: float) -> ProcessRun:
         """Match the first events for at least so many seconds, but with no more patience than this."""
         if self._process is None:
             assert self._case is not None
             self.load(self._case)
-        done: Run = self._ask(at_least + patience, f"matching {counted(events, 'event')}", "run", events, way, at_least)
+        done: ProcessRun = self._ask(
+            at_least + patience, f"matching {counted(events, 'event')}", "run", events, way, at_least
+        )
         return done
 
     def _start(self) -> None:
@@ -152,7 +154,7 @@ class Process:
 
 
 def _serve(pipe: Connection, name: str) -> None:
-    """What a worker's process does."""
+    """The main loop of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     if name == "spark":
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Java's chatter

@@ -56,7 +56,7 @@ class Shape:
         return [field for field, kind in self.fields.items() if kind == "double"]
 
     def events(self, count: int, seed: int = 0) -> pa.RecordBatch:
-        """So many events. The same seed gives the same ones."""
+        """Return `count` events, the same for the same seed."""
         drawn = self.values(_chance(seed, self.name, "events"), count)
         return pa.record_batch({field: _arrow(values, field) for field, values in drawn.items()})
 
@@ -108,7 +108,7 @@ class Shape:
         return np.minimum(target ** (1 / ranges) * spread, WIDEST)
 
     def _ends(self, rng: np.random.Generator, width: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where ranges begin and end, as shares of the events; NaN for an open end."""
+        """Return the ends of ranges as shares of the events; NaN for an open end."""
         low = rng.random(len(width)) * (1 - width)
         high = low + width
         if self.one_sided:
@@ -166,7 +166,7 @@ def _stock(rng: np.random.Generator, count: int) -> Columns:
 
 
 def _traffic(rng: np.random.Generator, count: int) -> Columns:
-    """What road sensors measure, most of it in hundredths."""
+    """Measurements of road sensors, most of them in hundredths."""
     sensor = rng.choice(SENSORS, count, p=_zipf(SENSORS, 0.3))
     place = _chance(_WORLD, "places").uniform(0, 100_000, (SENSORS, 2))[sensor]
     return {

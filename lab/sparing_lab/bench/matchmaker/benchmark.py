@@ -41,8 +41,8 @@ MILLI = 1e3
 
 
 @dataclass(frozen=True)
-class Case:
-    """So many directed links of a kind of overlay, and one tree for all publishers, or a tree for each."""
+class MatchmakerCase:
+    """The number of directed links, the kind of overlay, and one tree for all publishers or one for each."""
 
     links: int
     overlay: str
@@ -82,7 +82,7 @@ class Published:
 
     @property
     def extrapolated(self) -> bool:
-        """Whether the seconds are those of a sample, multiplied."""
+        """Whether the seconds are extrapolated from a sample."""
         return self.tried < self.links
 
 
@@ -98,14 +98,14 @@ class BesidePeers:
 
     @property
     def ratios(self) -> dict[str, float | None]:
-        """How many times as long as Sparing peers take."""
+        """Times of peers as multiples of Sparing's."""
         all_ = self.peers | {"Figure 6": self.published.seconds}
         return {name: None if seconds is None else seconds / self.sparing for name, seconds in all_.items()}
 
 
 @dataclass(frozen=True)
 class Flowless:
-    """How many of some instances need no flow, and which share of the links in trees is entangled."""
+    """The number of instances that need no flow, and the share of entangled links."""
 
     links: int
     overlay: str
@@ -156,11 +156,11 @@ class Matchmaker(Benchmark):
         if not 0 < self.subscribers <= 1:
             raise SparingError("The share of brokers that subscribe must be above 0 and at most 1.")
 
-    def cases(self) -> Iterator[Case]:
+    def cases(self) -> Iterator[MatchmakerCase]:
         """From few links to many."""
         for links in sorted(self.links):
             for overlay, trees in KINDS:
-                yield Case(links, overlay, trees)
+                yield MatchmakerCase(links, overlay, trees)
 
     def measure(self, run: Run) -> Results:
         """All steps on every case, and engines beside each other where each source has a tree."""

@@ -70,7 +70,7 @@ class Network:
 
 
 def by_sparing(demand: Demand, trees: str) -> np.ndarray:
-    """What we measure."""
+    """Sparing's marking."""
     return mark_shared_tree(demand) if trees == SHARED else mark_per_source(demand)
 
 

@@ -19,7 +19,14 @@ from sparing.control.matchmaker.entangled import FREE, entangled
 from sparing.model.errors import SparingError
 from sparing.workloads.chance import stream
 from sparing_lab.bench.benchmark import Results, Run
-from sparing_lab.bench.matchmaker.benchmark import PER_SOURCE, BesidePeers, Case, Flowless, Marking, Matchmaker
+from sparing_lab.bench.matchmaker.benchmark import (
+    PER_SOURCE,
+    BesidePeers,
+    Flowless,
+    Marking,
+    Matchmaker,
+    MatchmakerCase,
+)
 from sparing_lab.bench.matchmaker.engines import (
     Engine,
     Network,
@@ -29,7 +36,7 @@ from sparing_lab.bench.matchmaker.engines import (
     by_sparing,
     published,
 )
-from sparing_lab.bench.matchmaker.scenes import Scene, made_up
+from sparing_lab.bench.matchmaker.made_up import MadeUpDemand, made_up
 
 LONG = 5.0  # seconds: what took longer when it was checked is not done again
 SHORT, OFTEN = 0.02, 10  # what takes fewer seconds is done so many times as often
@@ -42,10 +49,10 @@ def measure(settings: Matchmaker, run: Run) -> Results:
     _warm_up()
     whole, beside, flowless = [], [], []
     for case in settings.cases():
-        scene = made_up(settings, case)
-        whole.append(_whole(settings, case, scene))
+        made = made_up(settings, case)
+        whole.append(_whole(settings, case, made))
         if case.trees == PER_SOURCE:
-            beside.append(_beside(settings, case, scene))
+            beside.append(_beside(settings, case, made))
             if settings.instances and case.links <= settings.peers:
                 flowless.append(_flowless(settings, case))
         run.tell(str(case))
@@ -53,23 +60,23 @@ def measure(settings: Matchmaker, run: Run) -> Results:
 
 
 def _warm_up() -> None:
-    """So that nobody's time includes compiling or importing."""
+    """Compile and import everything, so that no measurement includes it."""
     settings = Matchmaker(links=(200,), repeat=1)
     for case in settings.cases():
-        scene = made_up(settings, case)
-        _whole(settings, case, scene)
+        made = made_up(settings, case)
+        _whole(settings, case, made)
         if case.trees == PER_SOURCE:
-            _beside(settings, case, scene)
+            _beside(settings, case, made)
 
 
-def _whole(settings: Matchmaker, case: Case, scene: Scene) -> Marking:
+def _whole(settings: Matchmaker, case: MatchmakerCase, made: MadeUpDemand) -> Marking:
     """Seconds of each step, from an overlay to a marking."""
     taken: dict[str, list[float]] = {"trees": [], "demand": [], "mark": []}
     for round_ in range(OFTEN * settings.repeat):
         if round_ >= settings.repeat and sum(map(median, taken.values())) > SHORT:
             break
-        trees = _timed(scene.trees, taken["trees"])
-        demand = scene.demand(trees)
+        trees = _timed(made.trees, taken["trees"])
+        demand = made.demand(trees)
         _timed(partial(_counted, demand, case.trees), taken["demand"])
         marking = _timed(partial(by_sparing, demand, case.trees), taken["mark"])
     if not demand.valid(marking):
@@ -99,8 +106,8 @@ def _timed(what: Callable[[], T], seconds: list[float]) -> T:
     return found
 
 
-def _beside(settings: Matchmaker, case: Case, scene: Scene) -> BesidePeers:
-    demand = scene.demand(scene.trees())
+def _beside(settings: Matchmaker, case: MatchmakerCase, made: MadeUpDemand) -> BesidePeers:
+    demand = made.demand(made.trees())
     _counted(demand, case.trees)
     network = Network.of(demand)
     engines: dict[str, Engine | None] = {
@@ -127,7 +134,7 @@ def _beside(settings: Matchmaker, case: Case, scene: Scene) -> BesidePeers:
     )
 
 
-def _checked(case: Case, demand: Demand, engines: dict[str, Engine]) -> tuple[np.ndarray, dict[str, float]]:
+def _checked(case: MatchmakerCase, demand: Demand, engines: dict[str, Engine]) -> tuple[np.ndarray, dict[str, float]]:
     """The marking, and how long each engine took to find it for the first time."""
     taken, found = {}, {}
     for name, engine in engines.items():
@@ -141,12 +148,12 @@ def _checked(case: Case, demand: Demand, engines: dict[str, Engine]) -> tuple[np
     return found["Sparing"], taken
 
 
-def _flowless(settings: Matchmaker, case: Case) -> Flowless:
-    """How often every link can decide for itself."""
+def _flowless(settings: Matchmaker, case: MatchmakerCase) -> Flowless:
+    """Return how often every link can decide independently."""
     shares = []
     for number in range(settings.instances):
-        scene = made_up(settings, case, number)
-        demand = scene.demand(scene.trees())
+        made = made_up(settings, case, number)
+        demand = made.demand(made.trees())
         caught = int(np.count_nonzero(entangled(demand.eta, *demand.requires) != FREE))
         shares.append(caught / max(int(np.count_nonzero(demand.sigma)), 1))
     return Flowless(case.links, case.overlay, settings.instances, shares.count(0), fmean(shares))

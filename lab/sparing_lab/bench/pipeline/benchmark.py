@@ -33,7 +33,7 @@ class Throughput:
 
     @property
     def ratio(self) -> float:
-        """How many times as fast ours is."""
+        """Our speed as a multiple of the peer's."""
         return self.ours / self.peer
 
 

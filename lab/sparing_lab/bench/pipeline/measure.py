@@ -119,7 +119,7 @@ def _our_batch(spark: SparkSession, deployment: Deployment) -> None:
 
 
 def _stages(spark: SparkSession, deployment: Deployment, settings: Pipeline) -> dict[str, float]:
-    """What each step of our batch run adds: the pipeline is run up to every step, and the medians are subtracted."""
+    """Return the time of each step of our batch run: differences of medians of runs up to each step."""
     interests = Interests.of(plan_of(deployment))
     shipped = ship(spark, interests)
     admitted = admit(sources.read(spark, deployment, streaming=False), interests)

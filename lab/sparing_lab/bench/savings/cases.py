@@ -11,7 +11,7 @@ from sparing.workloads.workload import Workload
 
 
 @dataclass(frozen=True)
-class Case:
+class SavingsCase:
     """A workload of `sparing generate`: its kind, what it stands for, settings that all have, options of its own."""
 
     kind: str
@@ -39,8 +39,8 @@ class Case:
 
 
 CASES = {
-    "city": Case("city", "traffic with windows and incidents that many report: the demo"),
-    "stock": Case(
+    "city": SavingsCase("city", "traffic with windows and incidents that many report: the demo"),
+    "stock": SavingsCase(
         "stock",
         "quotes, mostly as sliding windows of five shifts",
         {
@@ -53,13 +53,15 @@ CASES = {
             "slide": 2.0,
         },
     ),
-    "incidents": Case("incidents", "merged reports, ten of each incident", {}, {"reports": 10.0}),
-    "offers": Case(
+    "incidents": SavingsCase("incidents", "merged reports, ten of each incident", {}, {"reports": 10.0}),
+    "offers": SavingsCase(
         "boxes",
         "a publication goes to ten of those who match, by lot",
         {"rate": 2.0, "subscriptions": 2000, "aggregate": (0, 1)},
         {"dimensions": 1, "top_k": 10},
     ),
-    "alerts": Case("alerts", "a wide network, many wishes, and little that is published"),
-    "alerts that move": Case("alerts", "the same, with a tenth of the wishes coming and going", {}, {"churn": 0.1}),
+    "alerts": SavingsCase("alerts", "a wide network, many wishes, and little that is published"),
+    "alerts that move": SavingsCase(
+        "alerts", "the same, with a tenth of the wishes coming and going", {}, {"churn": 0.1}
+    ),
 }

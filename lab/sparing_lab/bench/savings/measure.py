@@ -16,15 +16,15 @@ from sparing.model.bill import Bill
 from sparing.spark.tools.compare import Comparison
 from sparing.workloads.files import write
 from sparing_lab.bench.savings.benchmark import Saved
-from sparing_lab.bench.savings.cases import Case
+from sparing_lab.bench.savings.cases import SavingsCase
 
 
-def savings(spark: SparkSession, cases: Mapping[str, Case], tell: Callable[[str], None]) -> list[Saved]:
+def savings(spark: SparkSession, cases: Mapping[str, SavingsCase], tell: Callable[[str], None]) -> list[Saved]:
     """What each technique saves in every case."""
     return [_measured(spark, name, case, tell) for name, case in cases.items()]
 
 
-def _measured(spark: SparkSession, name: str, case: Case, tell: Callable[[str], None]) -> Saved:
+def _measured(spark: SparkSession, name: str, case: SavingsCase, tell: Callable[[str], None]) -> Saved:
     @contextmanager
     def step(what: str) -> Iterator[None]:
         tell(f"{name}: {what}")

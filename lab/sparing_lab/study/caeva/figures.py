@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, REPLAY, Point, Who
-from sparing_lab.study.caeva.results import Results, data, total
+from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, REPLAY, CaevaPoint, PublisherPlaces
+from sparing_lab.study.caeva.results import CaevaResults, data, total
 from sparing_lab.study.caeva.tables import WHERE
 from sparing_lab.study.exhibits import Figure, figure_of, panel_of
 
@@ -11,12 +11,12 @@ CAEVA = "CAEVA"
 LINES = {CAEVA: ADAPTIVE, AGELE: AGELE}  # name -> method
 
 
-def figures(results: Results) -> list[Figure]:
+def figures(results: CaevaResults) -> list[Figure]:
     """Figures 3 and 4, then messages by distance, then where CAEVA is ahead."""
     return [_figure_3(results), _figure_4(results), _distances(results), _ahead(results)]
 
 
-def _figure_3(results: Results) -> Figure:
+def _figure_3(results: CaevaResults) -> Figure:
     points = results.scale.figure_3
     fewer = {
         name: [(float(point.cycle), results.suppressed(point, method)) for point in points]
@@ -37,9 +37,9 @@ def _figure_3(results: Results) -> Figure:
     return figure_of("Figure 3", "Random overlay, publishers apart, redundancy 50%, beside Siena", panels)
 
 
-def _figure_4(results: Results) -> Figure:
+def _figure_4(results: CaevaResults) -> Figure:
     panels = []
-    for letter, who in (("L", Who.APART), ("M", Who.CLUSTERS), ("H", Who.LOCAL)):
+    for letter, who in (("L", PublisherPlaces.APART), ("M", PublisherPlaces.CLUSTERS), ("H", PublisherPlaces.LOCAL)):
         points = sorted(point for point in results.scale.figure_4 if point.who is who)
         lines = {
             name: [(100 * point.redundancy, results.suppressed(point, method)) for point in points]
@@ -49,7 +49,7 @@ def _figure_4(results: Results) -> Figure:
     return figure_of("Figure 4", "Locality of publishers and redundancy, T_m = 10", panels)
 
 
-def _distances(results: Results) -> Figure:
+def _distances(results: CaevaResults) -> Figure:
     panels = []
     for point in dict.fromkeys([*results.scale.table_i, *results.scale.table_ii]):
         hops = results.fixed(point)
@@ -62,7 +62,7 @@ def _distances(results: Results) -> Figure:
     return figure_of("Tables I and II", "Messages by the distance of passive aggregators", panels)
 
 
-def _ahead(results: Results) -> Figure:
+def _ahead(results: CaevaResults) -> Figure:
     panels = []
     for what, points in results.scale.ahead.items():
         lines = {
@@ -74,7 +74,7 @@ def _ahead(results: Results) -> Figure:
     return figure_of("CAEVA and Agele", "Messages that CAEVA sends fewer than Agele", panels)
 
 
-def _along(what: str, point: Point) -> float:
+def _along(what: str, point: CaevaPoint) -> float:
     """What a point has of what is varied, as a number."""
     found = {
         "reports per event": point.reports,

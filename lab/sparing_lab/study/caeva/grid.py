@@ -21,7 +21,7 @@ AGELE, ADAPTIVE, REPLAY, LITERAL, PINNED = "Agele", "adaptive", "replay", "liter
 FIXED = "H = "  # and so many hops
 
 
-class Kind(StrEnum):
+class CaevaExperiment(StrEnum):
     """An experiment."""
 
     FIGURE_3 = "Figure 3"
@@ -33,17 +33,17 @@ class Kind(StrEnum):
     @property
     def places(self) -> bool:
         """Whether it is about where passive aggregators are."""
-        return self in (Kind.TABLE_I, Kind.TABLE_II)
+        return self in (CaevaExperiment.TABLE_I, CaevaExperiment.TABLE_II)
 
 
-class Shape(StrEnum):
+class OverlayShape(StrEnum):
     """What the overlay is like."""
 
     RANDOM = "random"
     BINARY = "tree"
 
 
-class Who(StrEnum):
+class PublisherPlaces(StrEnum):
     """Where publishers are."""
 
     LOCAL = "H"  # all at one broker
@@ -56,13 +56,13 @@ REDUNDANCIES = {"H": 0.85, "M": 0.5, "L": 0.2}
 
 
 @dataclass(frozen=True, order=True)
-class Point:
+class CaevaPoint:
     """What the samples of a point have in common. `reports` is their mean number per event."""
 
-    kind: Kind
-    shape: Shape = Shape.RANDOM
+    kind: CaevaExperiment
+    shape: OverlayShape = OverlayShape.RANDOM
     brokers: int = 100
-    who: Who = Who.APART
+    who: PublisherPlaces = PublisherPlaces.APART
     publishers: int = 20
     redundancy: float = 0.5
     reports: float = 12.0
@@ -72,10 +72,10 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Cell:
+class CaevaSample:
     """One sample of a point, by its number."""
 
-    point: Point
+    point: CaevaPoint
     events: int
     sample: int
 
@@ -87,7 +87,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Scale:
+class CaevaScale:
     """How much is measured."""
 
     name: str
@@ -98,58 +98,66 @@ class Scale:
     levels: int  # of the binary trees
 
     @property
-    def figure_3(self) -> list[Point]:
+    def figure_3(self) -> list[CaevaPoint]:
         """By notification cycle."""
-        return [Point(Kind.FIGURE_3, cycle=cycle) for cycle in self.cycles]
+        return [CaevaPoint(CaevaExperiment.FIGURE_3, cycle=cycle) for cycle in self.cycles]
 
     @property
-    def figure_4(self) -> list[Point]:
+    def figure_4(self) -> list[CaevaPoint]:
         """By locality, then by redundancy."""
-        where = (Who.LOCAL, Who.CLUSTERS, Who.APART)
-        return [Point(Kind.FIGURE_4, who=who, redundancy=share) for who in where for share in REDUNDANCIES.values()]
-
-    @property
-    def table_i(self) -> list[Point]:
-        """By publishers."""
-        brokers = 2**self.levels - 1
+        where = (PublisherPlaces.LOCAL, PublisherPlaces.CLUSTERS, PublisherPlaces.APART)
         return [
-            Point(Kind.TABLE_I, Shape.BINARY, brokers, publishers=count, reports=HEAVY) for count in self.publishers
+            CaevaPoint(CaevaExperiment.FIGURE_4, who=who, redundancy=share)
+            for who in where
+            for share in REDUNDANCIES.values()
         ]
 
     @property
-    def table_ii(self) -> list[Point]:
+    def table_i(self) -> list[CaevaPoint]:
+        """By publishers."""
+        brokers = 2**self.levels - 1
+        return [
+            CaevaPoint(CaevaExperiment.TABLE_I, OverlayShape.BINARY, brokers, publishers=count, reports=HEAVY)
+            for count in self.publishers
+        ]
+
+    @property
+    def table_ii(self) -> list[CaevaPoint]:
         """Steady publishers, which Table I has already for binary trees, and changing ones, on both overlays."""
         found = []
-        for shape, brokers in {Shape.BINARY: 2**self.levels - 1, Shape.RANDOM: 100}.items():
-            steady = Point(Kind.TABLE_I, shape, brokers, publishers=USUAL, reports=HEAVY)
-            changing = replace(steady, kind=Kind.TABLE_II, who=Who.CHANGING)
+        for shape, brokers in {OverlayShape.BINARY: 2**self.levels - 1, OverlayShape.RANDOM: 100}.items():
+            steady = CaevaPoint(CaevaExperiment.TABLE_I, shape, brokers, publishers=USUAL, reports=HEAVY)
+            changing = replace(steady, kind=CaevaExperiment.TABLE_II, who=PublisherPlaces.CHANGING)
             found += [steady, *(replace(changing, phase=phase) for phase in (SLOWLY, FAST))]
         return found
 
     @property
-    def ahead(self) -> dict[str, list[Point]]:
+    def ahead(self) -> dict[str, list[CaevaPoint]]:
         """What is varied -> its points; all else is as in Figure 3 at T_m = 10."""
-        usual = Point(Kind.AHEAD)
-        local = replace(usual, who=Who.CLUSTERS, reports=50.0)
+        usual = CaevaPoint(CaevaExperiment.AHEAD)
+        local = replace(usual, who=PublisherPlaces.CLUSTERS, reports=50.0)
         return {
             "reports per event": [replace(usual, reports=count) for count in (3.0, 12.0, 50.0, 200.0)],
-            "locality": [replace(usual, who=who, reports=50.0) for who in (Who.APART, Who.CLUSTERS, Who.LOCAL)],
+            "locality": [
+                replace(usual, who=who, reports=50.0)
+                for who in (PublisherPlaces.APART, PublisherPlaces.CLUSTERS, PublisherPlaces.LOCAL)
+            ],
             "brokers that subscribe": [replace(local, subscribing=share) for share in (1.0, 0.3, 0.1, 0.03)],
             "cycle": [replace(local, cycle=cycle, subscribing=0.1) for cycle in (0, 1, 5, 10, 30)],
         }
 
     @property
-    def points(self) -> list[Point]:
+    def points(self) -> list[CaevaPoint]:
         """All of them, each once."""
         ahead = [point for some in self.ahead.values() for point in some]
         return sorted({*self.figure_3, *self.figure_4, *self.table_i, *self.table_ii, *ahead})
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[CaevaSample]:
         """All experiments; large ones first, so that no core is left alone with one of them at the end."""
-        found = [Cell(point, self.events, sample) for point in self.points for sample in range(self.samples)]
+        found = [CaevaSample(point, self.events, sample) for point in self.points for sample in range(self.samples)]
         return sorted(found, key=lambda cell: cell.work, reverse=True)
 
 
-PAPER = Scale("paper", samples=10, events=120, cycles=tuple(range(11)), publishers=(3, 7, 31, 255), levels=8)
-SMALL = Scale("small", samples=2, events=60, cycles=(0, 1, 2, 4, 6, 8, 10), publishers=(3, 7, 31, 255), levels=8)
+PAPER = CaevaScale("paper", samples=10, events=120, cycles=tuple(range(11)), publishers=(3, 7, 31, 255), levels=8)
+SMALL = CaevaScale("small", samples=2, events=60, cycles=(0, 1, 2, 4, 6, 8, 10), publishers=(3, 7, 31, 255), levels=8)
 SCALES = {scale.name: scale for scale in (SMALL, PAPER)}

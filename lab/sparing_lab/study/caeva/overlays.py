@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.model.overlay import Link, Overlay
-from sparing_lab.study.caeva.grid import Shape
+from sparing_lab.study.caeva.grid import OverlayShape
 
 EXTRA = 1.0  # links of a random graph beyond those of a tree, for every broker
 
 
-def overlay(shape: Shape, brokers: int, rng: np.random.Generator) -> Overlay:
+def overlay(shape: OverlayShape, brokers: int, rng: np.random.Generator) -> Overlay:
     """An overlay of so many brokers.
 
-    >>> [(link.one, link.other) for link in overlay(Shape.BINARY, 3, np.random.default_rng(0)).links]
+    >>> [(link.one, link.other) for link in overlay(OverlayShape.BINARY, 3, np.random.default_rng(0)).links]
     [('b000', 'b001'), ('b000', 'b002')]
     """
     names = [name(number) for number in range(brokers)]
-    pairs = _binary(brokers) if shape is Shape.BINARY else _random(brokers, rng)
+    pairs = _binary(brokers) if shape is OverlayShape.BINARY else _random(brokers, rng)
     return Overlay(tuple(names), tuple(Link(names[one], names[other]) for one, other in pairs))
 
 

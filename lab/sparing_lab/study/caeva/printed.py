@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import fmean
 
-from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FAST, SLOWLY, Point, Who
-from sparing_lab.study.caeva.results import Results, total
+from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FAST, SLOWLY, CaevaPoint, PublisherPlaces
+from sparing_lab.study.caeva.results import CaevaResults, total
 from sparing_lab.study.exhibits import Comparison, cases, known, listed
 from sparing_lab.study.verdicts import LEFT_OUT, Judged, all_of, at_most, holds, increasing, near
 
@@ -29,12 +29,12 @@ OVERLAY = "the overlay of the tables is not described, nor how many reports an e
 PHASES = "what nonuniform publishers do is not described, so that the phases are ours"
 
 
-def comparisons(results: Results) -> list[Comparison]:
+def comparisons(results: CaevaResults) -> list[Comparison]:
     """Everything that section IV says in numbers, and what it says of its figures."""
     return [*_figure_3(results), *_figure_4(results), *_table_i(results), *_table_ii(results), *_placement(results)]
 
 
-def _figure_3(results: Results) -> Iterable[Comparison]:
+def _figure_3(results: CaevaResults) -> Iterable[Comparison]:
     points = results.scale.figure_3
     cycles = f"T_m = {points[0].cycle} to {points[-1].cycle}"
     found = [results.suppressed(point, ADAPTIVE) for point in points]
@@ -60,13 +60,13 @@ def _figure_3(results: Results) -> Iterable[Comparison]:
 METHODS = (ADAPTIVE, AGELE)
 
 
-def _points(results: Results, point: Point) -> float | None:
+def _points(results: CaevaResults, point: CaevaPoint) -> float | None:
     """How many more percent of Siena's messages CAEVA suppresses than Agele."""
     mine, others = (results.suppressed(point, method) for method in METHODS)
     return None if mine is None or others is None else mine - others
 
 
-def _figure_4(results: Results) -> Iterable[Comparison]:
+def _figure_4(results: CaevaResults) -> Iterable[Comparison]:
     cells = results.scale.figure_4
     gains = {point: _points(results, point) for point in cells}
     by_place = {who: known(gains[point] for point in cells if point.who is who) for who in NEARER}
@@ -87,31 +87,33 @@ def _figure_4(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "IV-B", "CAEVA involves more communication", ours_now, holds([more]))
 
 
-NEARER = (Who.APART, Who.CLUSTERS, Who.LOCAL)
+NEARER = (PublisherPlaces.APART, PublisherPlaces.CLUSTERS, PublisherPlaces.LOCAL)
 
 
 def _positive(value: float | None) -> bool | None:
     return None if value is None else value > 0
 
 
-def _coordination(results: Results) -> list[list[float | None]]:
+def _coordination(results: CaevaResults) -> list[list[float | None]]:
     cells = results.scale.figure_4
     return [[results.mean(point, method, lambda row: row.coordination) for point in cells] for method in METHODS]
 
 
-def _table_i(results: Results) -> Iterable[Comparison]:
+def _table_i(results: CaevaResults) -> Iterable[Comparison]:
     for point in results.scale.table_i:
         if point.publishers in TABLE_I:
             yield _row(results, point, f"{point.publishers} publishers", "Table I", TABLE_I[point.publishers])
 
 
-def _table_ii(results: Results) -> Iterable[Comparison]:
+def _table_ii(results: CaevaResults) -> Iterable[Comparison]:
     steady, slowly, _, *_ = results.scale.table_ii
     yield _row(results, steady, "uniform publishers", "Table II", UNIFORM)
     yield _row(results, slowly, "nonuniform publishers", "Table II", NONUNIFORM)
 
 
-def _row(results: Results, point: Point, who: str, where: str, printed: tuple[float, float, float]) -> Comparison:
+def _row(
+    results: CaevaResults, point: CaevaPoint, who: str, where: str, printed: tuple[float, float, float]
+) -> Comparison:
     """A line of a table: numbers of messages, and how adaptive placement compares with the best static one."""
     what = f"{who}: static min, max, adaptive (adaptive / min)"
     adaptive = results.mean(point, ADAPTIVE, lambda row: row.data)
@@ -139,10 +141,12 @@ def _line(least: float, most: float, adaptive: float) -> str:
     return f"{least:,.0f}, {most:,.0f}, {adaptive:,.0f} ({adaptive / least:.3f})"
 
 
-def _placement(results: Results) -> Iterable[Comparison]:
+def _placement(results: CaevaResults) -> Iterable[Comparison]:
     """What is said of adaptive placement, in all samples."""
     points = {*results.scale.table_i, *results.scale.table_ii}
-    steady = [one for point in points if point.who is not Who.CHANGING for one in results.ratios(point, ADAPTIVE)]
+    steady = [
+        one for point in points if point.who is not PublisherPlaces.CHANGING for one in results.ratios(point, ADAPTIVE)
+    ]
     worst = max(steady, default=None)
     ours = None if worst is None else f"at most {worst:.3f} times the best static"
     said = f"close: at most {CLOSE:.3f} times in Table I"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.merging.tree import MergeTree
-from sparing_lab.study.caeva.grid import Point, Who
+from sparing_lab.study.caeva.grid import CaevaPoint, PublisherPlaces
 
 CLUSTERS = 3
 FEW = 4  # publishers next to the center
@@ -20,7 +20,7 @@ NEAR = 2  # hops from the active aggregators
 
 
 @dataclass(frozen=True)
-class Crowd:
+class EventPublishers:
     """Who reports an event: the brokers of its publishers, how many reports there are on average, how redundant."""
 
     brokers: tuple[int, ...]
@@ -28,26 +28,26 @@ class Crowd:
     redundancy: float
 
 
-def crowds(point: Point, tree: MergeTree, events: int, rng: np.random.Generator) -> list[Crowd]:
-    """The crowd of every event."""
-    if point.who is not Who.CHANGING:
-        return [Crowd(tuple(_steady(point, tree, rng)), point.reports, point.redundancy)] * events
+def publishers_of(point: CaevaPoint, tree: MergeTree, events: int, rng: np.random.Generator) -> list[EventPublishers]:
+    """Return the publishers of every event."""
+    if point.who is not PublisherPlaces.CHANGING:
+        return [EventPublishers(tuple(_steady(point, tree, rng)), point.reports, point.redundancy)] * events
     phases = _phases(point, tree, rng)
     return [phases[number // point.phase % len(phases)] for number in range(events)]
 
 
-def _steady(point: Point, tree: MergeTree, rng: np.random.Generator) -> list[int]:
+def _steady(point: CaevaPoint, tree: MergeTree, rng: np.random.Generator) -> list[int]:
     brokers = list(tree.brokers)
-    if point.who is Who.LOCAL:
+    if point.who is PublisherPlaces.LOCAL:
         return [brokers[int(rng.integers(len(brokers)))]] * point.publishers
-    if point.who is Who.CLUSTERS:
+    if point.who is PublisherPlaces.CLUSTERS:
         middles = rng.choice(brokers, CLUSTERS, replace=False).tolist()
         around = [(middle, *tree.neighbours[middle]) for middle in middles]
         return [int(rng.choice(around[number % CLUSTERS])) for number in range(point.publishers)]
     return list(map(int, rng.choice(brokers, point.publishers, replace=False)))
 
 
-def _phases(point: Point, tree: MergeTree, rng: np.random.Generator) -> list[Crowd]:
+def _phases(point: CaevaPoint, tree: MergeTree, rng: np.random.Generator) -> list[EventPublishers]:
     distance = tree.roles(0).distance
     ends = [b for b in tree.brokers if len(tree.neighbours[b]) == 1]
     near = [b for b in tree.brokers if 0 < distance[b] <= NEAR]
@@ -55,7 +55,7 @@ def _phases(point: Point, tree: MergeTree, rng: np.random.Generator) -> list[Cro
     center = rng.choice(near, FEW)
     apart = rng.choice(tree.brokers, point.publishers, replace=False)
     return [
-        Crowd(tuple(edge.tolist()), 2 * point.reports, 0.85),
-        Crowd(tuple(center.tolist()), 2 * point.reports, 0.85),
-        Crowd(tuple(apart.tolist()), point.reports, 0.5),
+        EventPublishers(tuple(edge.tolist()), 2 * point.reports, 0.85),
+        EventPublishers(tuple(center.tolist()), 2 * point.reports, 0.85),
+        EventPublishers(tuple(apart.tolist()), point.reports, 0.5),
     ]

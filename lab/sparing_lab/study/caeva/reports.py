@@ -1,4 +1,4 @@
-"""Who reports what of each event, and when.
+"""Reports of each event: publisher, time and fields.
 
 An event lasts up to 100 time units. Each of its publishers makes reports as a Poisson process and tells 1 to 10 of the
 19 fields besides the key. A given share of the reports tells nothing new; where there are more others than fields,
@@ -17,7 +17,7 @@ import numpy as np
 from sparing.flow.events.reports import Report, Value
 from sparing_lab.study.caeva.grid import FIELDS, LONGEST, MOST_VALID
 from sparing_lab.study.caeva.overlays import name
-from sparing_lab.study.caeva.publishers import Crowd
+from sparing_lab.study.caeva.publishers import EventPublishers
 
 UNIT = 1_000_000  # microseconds of a time unit
 APART = 2 * LONGEST  # time units between the beginnings of two events
@@ -25,7 +25,7 @@ KEY = 0  # the number of the key field
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportedEvent:
     """The reports of one event, in order; `redundant` of them tell nothing new, the last that does comes `full`."""
 
     reports: tuple[Report, ...]
@@ -33,40 +33,40 @@ class Reported:
     full: int
 
 
-def events_of(crowds: Sequence[Crowd], rng: np.random.Generator) -> list[Reported]:
-    """All events, one after the other."""
-    return [_event(number, crowd, rng) for number, crowd in enumerate(crowds)]
+def events_of(publishers: Sequence[EventPublishers], rng: np.random.Generator) -> list[ReportedEvent]:
+    """Return all events, one after the other."""
+    return [_event(number, one, rng) for number, one in enumerate(publishers)]
 
 
-def _event(number: int, crowd: Crowd, rng: np.random.Generator) -> Reported:
-    times, brokers = _moments(number, crowd, rng)
-    told, redundant = tellings(len(times), crowd.redundancy, rng)
+def _event(number: int, publishers: EventPublishers, rng: np.random.Generator) -> ReportedEvent:
+    times, brokers = _moments(number, publishers, rng)
+    fields_of, redundant = report_fields(len(times), publishers.redundancy, rng)
     key = (f"e{number:05}",)
     reports, known, full = [], set[int](), times[0]
-    for at, (time, broker, fields) in enumerate(zip(times, brokers, told, strict=True)):
+    for at, (time, broker, fields) in enumerate(zip(times, brokers, fields_of, strict=True)):
         values: tuple[Value, ...] = ((KEY, key[0]), *((field, field) for field in sorted(fields)))
         reports.append(Report(time, f"{number}-{at:04}", f"p-{name(broker)}", broker, key, values))
         if not fields <= known:
             known |= fields
             full = time
-    return Reported(tuple(reports), redundant, full)
+    return ReportedEvent(tuple(reports), redundant, full)
 
 
-def _moments(number: int, crowd: Crowd, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """When there are reports, in microseconds, and at which brokers; one at least."""
+def _moments(number: int, publishers: EventPublishers, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """Return times in microseconds and brokers of the reports, at least one."""
     lasts = rng.uniform(0, LONGEST)
-    rate = crowd.reports / (LONGEST / 2) / len(crowd.brokers)  # of each publisher, for each time unit
-    counts = rng.poisson(rate * lasts, len(crowd.brokers))
+    rate = publishers.reports / (LONGEST / 2) / len(publishers.brokers)  # of each publisher, for each time unit
+    counts = rng.poisson(rate * lasts, len(publishers.brokers))
     if not counts.any():
         counts[rng.integers(len(counts))] = 1
-    brokers = np.repeat(crowd.brokers, counts)
+    brokers = np.repeat(publishers.brokers, counts)
     times = np.round((number * APART + rng.uniform(0, lasts, len(brokers))) * UNIT).astype(np.int64)
     order = np.argsort(times, kind="stable")
     return times[order].tolist(), brokers[order].tolist()
 
 
-def tellings(count: int, redundancy: float, rng: np.random.Generator) -> tuple[list[frozenset[int]], int]:
-    """The fields that each report tells, and how many reports tell nothing new."""
+def report_fields(count: int, redundancy: float, rng: np.random.Generator) -> tuple[list[frozenset[int]], int]:
+    """Return the fields of each report, and the number of reports without new facts."""
     telling = max(1, min(count - round(redundancy * count), FIELDS - 1))
     new = {0, *(1 + rng.choice(count - 1, telling - 1, replace=False)).tolist()} if count > 1 else {0}
     untold = rng.permutation(np.arange(1, FIELDS)).tolist()
@@ -83,7 +83,7 @@ def tellings(count: int, redundancy: float, rng: np.random.Generator) -> tuple[l
 
 
 def _shares(telling: int, fields: int, rng: np.random.Generator) -> list[int]:
-    """How many fields are told first by each report that tells any: one at least, and so many that all get told."""
+    """Return the number of new fields of each report that has any: at least one each, together all fields."""
     share = np.ones(telling, dtype=np.int64)
     for _ in range(fields - telling):
         free = np.flatnonzero(share < MOST_VALID)

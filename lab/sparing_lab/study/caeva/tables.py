@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
 
-from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, LITERAL, PINNED, REDUNDANCIES, REPLAY, Point, Who
-from sparing_lab.study.caeva.results import Results, data, total, up
+from sparing_lab.study.caeva.grid import (
+    ADAPTIVE,
+    AGELE,
+    LITERAL,
+    PINNED,
+    REDUNDANCIES,
+    REPLAY,
+    CaevaPoint,
+    PublisherPlaces,
+)
+from sparing_lab.study.caeva.results import CaevaResults, data, total, up
 from sparing_lab.study.exhibits import Table
 
 CYCLES_TITLE = "Figure 3: messages between brokers fewer than Siena's, and how much later the whole event is known"
@@ -17,7 +26,7 @@ PLACES_TITLE = (
 )
 UP_TITLE = "The same multiples: of messages towards the coordinator only, and of all with those that coordinate"
 AHEAD_TITLE = "Where CAEVA is ahead of Agele: messages fewer than Agele's, without and with those that coordinate"
-WHERE = {Who.APART: "apart", Who.CLUSTERS: "clusters", Who.LOCAL: "one broker"}
+WHERE = {PublisherPlaces.APART: "apart", PublisherPlaces.CLUSTERS: "clusters", PublisherPlaces.LOCAL: "one broker"}
 SAID = {
     "reports per event": "The more reports there are of an event, the more can be merged on the way.",
     "locality": "The nearer publishers are to each other, the sooner their reports meet.",
@@ -26,7 +35,7 @@ SAID = {
 }
 
 
-def cycles_table(results: Results) -> Table:
+def cycles_table(results: CaevaResults) -> Table:
     """Figure 3, by T_m."""
     rows = []
     for point in results.scale.figure_3:
@@ -40,7 +49,7 @@ def cycles_table(results: Results) -> Table:
     return names, rows
 
 
-def locality_table(results: Results) -> Table:
+def locality_table(results: CaevaResults) -> Table:
     """Figure 4."""
     letters = {share: letter for letter, share in REDUNDANCIES.items()}
     rows = []
@@ -51,7 +60,7 @@ def locality_table(results: Results) -> Table:
     return ["case", AGELE, "CAEVA", "with coordination"], rows
 
 
-def places_table(results: Results) -> Table:
+def places_table(results: CaevaResults) -> Table:
     """Tables I and II with every way to find places."""
     rows = []
     for name, point in _places(results):
@@ -66,7 +75,7 @@ def places_table(results: Results) -> Table:
     return names, rows
 
 
-def up_table(results: Results) -> Table:
+def up_table(results: CaevaResults) -> Table:
     """What the ratios are if less, or more, is counted."""
     rows = []
     for name, point in _places(results):
@@ -78,12 +87,12 @@ def up_table(results: Results) -> Table:
     return ["who", *ways, *(f"{method}, all" for method in (ADAPTIVE, REPLAY, LITERAL))], rows
 
 
-def _places(results: Results) -> Iterator[tuple[str, Point]]:
+def _places(results: CaevaResults) -> Iterator[tuple[str, CaevaPoint]]:
     for point in dict.fromkeys([*results.scale.table_i, *results.scale.table_ii]):
         yield f"{point.publishers}, {point.shape}{f', {point.phase}' if point.phase else ''}", point
 
 
-def ahead_table(results: Results) -> Table:
+def ahead_table(results: CaevaResults) -> Table:
     """Where it pays to have several aggregators."""
     rows = []
     for what, points in results.scale.ahead.items():
@@ -94,7 +103,7 @@ def ahead_table(results: Results) -> Table:
     return ["what varies", "value", "fewer", "with coordination"], rows
 
 
-def sentences(results: Results) -> list[str]:
+def sentences(results: CaevaResults) -> list[str]:
     """What there is to say of each thing that varies."""
     found = []
     for what, points in results.scale.ahead.items():
@@ -105,7 +114,7 @@ def sentences(results: Results) -> list[str]:
     return found
 
 
-def value_of(what: str, point: Point) -> str:
+def value_of(what: str, point: CaevaPoint) -> str:
     """What a point has of what is varied."""
     found: Mapping[str, str] = {
         "reports per event": f"{point.reports:g}",
@@ -116,7 +125,7 @@ def value_of(what: str, point: Point) -> str:
     return found[what]
 
 
-TABLES: Mapping[str, tuple[Callable[[Results], Table], int]] = {
+TABLES: Mapping[str, tuple[Callable[[CaevaResults], Table], int]] = {
     CYCLES_TITLE: (cycles_table, 1),
     LOCALITY_TITLE: (locality_table, 1),
     PLACES_TITLE: (places_table, 1),

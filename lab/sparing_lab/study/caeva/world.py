@@ -1,4 +1,4 @@
-"""One sample: an overlay, its merged topic, who subscribes and who reports."""
+"""One sample: an overlay, its merged topic, subscriptions and reports."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import INT, STRING, TIMESTAMP
 from sparing.workloads.chance import stream
-from sparing_lab.study.caeva.grid import FIELDS, LONGEST, Point
+from sparing_lab.study.caeva.grid import FIELDS, LONGEST, CaevaPoint
 from sparing_lab.study.caeva.overlays import overlay
-from sparing_lab.study.caeva.publishers import crowds
-from sparing_lab.study.caeva.reports import APART, UNIT, Reported, events_of
+from sparing_lab.study.caeva.publishers import publishers_of
+from sparing_lab.study.caeva.reports import APART, UNIT, ReportedEvent, events_of
 
 TOPIC = Topic(
     "t",
@@ -28,32 +28,32 @@ TOPIC = Topic(
 
 
 @dataclass(frozen=True, eq=False)
-class World:
+class CaevaSetting:
     """The plan with CAEVA's default policy, and all reports by event."""
 
     plan: Plan
-    events: list[Reported]
+    events: list[ReportedEvent]
     _trees: dict[int, list[MergeTree]] = field(default_factory=dict)  # by the number of active aggregators
     _announced: dict[int, int] = field(default_factory=dict)  # likewise
 
     def under(self, policy: Policy) -> Plan:
-        """The plan under another policy."""
+        """Return the plan under another policy."""
         return replace(self.plan, policy=policy)
 
     def trees(self, policy: Policy) -> list[MergeTree]:
-        """The one tree of the overlay."""
+        """Return the merge tree, alone in a list."""
         if policy.actives not in self._trees:
             self._trees[policy.actives] = trees_of(self.plan, TOPIC.name, policy.actives)
         return self._trees[policy.actives]
 
     def announcements(self, policy: Policy) -> int:
-        """Messages in which brokers tell each other of cycles before the first report."""
+        """Return the messages that announce cycles before the first report."""
         if policy.actives not in self._announced:
             self._announced[policy.actives] = cycle_messages(self.under(policy)).total()
         return self._announced[policy.actives]
 
 
-def draw(point: Point, events: int, number: int) -> World:
+def draw(point: CaevaPoint, events: int, number: int) -> CaevaSetting:
     """The sample of a number: points that differ in the cycle alone have the same reports."""
     rng = stream(number, "caeva", point.shape.value, point.brokers)
     brokers = overlay(point.shape, point.brokers, rng)
@@ -73,4 +73,4 @@ def draw(point: Point, events: int, number: int) -> World:
     )
     (tree,) = trees_of(plan, TOPIC.name, plan.policy.actives)
     rng = stream(number, "caeva", point.who.value, point.publishers, repr(point.redundancy), repr(point.reports))
-    return World(plan, events_of(crowds(point, tree, events, rng), rng))
+    return CaevaSetting(plan, events_of(publishers_of(point, tree, events, rng), rng))

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from sparing.report.plots import Panel
 from sparing_lab.study.exhibits import Figure, Table, figure_of, number, panel_of
-from sparing_lab.study.matchmaker.grid import BY_CHANCE, MIDDLE, PER_SOURCE, SHARED, TREES, Point
+from sparing_lab.study.matchmaker.grid import BY_CHANCE, MIDDLE, PER_SOURCE, SHARED, TREES, MatchmakerPoint
 from sparing_lab.study.matchmaker.printed import (
     NEAREST,
     at_most_half,
@@ -19,8 +19,8 @@ from sparing_lab.study.matchmaker.printed import (
     unmonotone_links,
     unmonotone_samples,
 )
-from sparing_lab.study.matchmaker.results import MCM, PUB_E, SUB_E, Results, percentile
-from sparing_lab.study.matchmaker.row import Row
+from sparing_lab.study.matchmaker.results import MCM, PUB_E, SUB_E, MatchmakerResults, percentile
+from sparing_lab.study.matchmaker.row import MatchmakerRow
 
 COSTS_TITLE = "10 publishers, 10 subscribers: medians / 90th percentiles, samples with MCM <30% and ≤50% of PubE / SubE"
 FAILURES_TITLE = "Figure 6 as printed: samples with an invalid marking; of these, pairs apart and costs over the least"
@@ -31,13 +31,13 @@ OWN_TREES = (PER_SOURCE, BY_CHANCE)
 FIGURES = {SHARED: ("8", "9"), PER_SOURCE: ("11", "12"), BY_CHANCE: ("11", "12")}  # of costs, of ratios
 
 
-def figures(results: Results) -> list[Figure]:
+def figures(results: MatchmakerResults) -> list[Figure]:
     """Figures 8 to 13, those that belong together side by side, and one of ours."""
     makers = _figures_8_11, _figures_9_12, _figure_10, _figure_13, _failures
     return [maker(results) for maker in makers]
 
 
-def costs_table(results: Results) -> Table:
+def costs_table(results: MatchmakerResults) -> Table:
     """What was found with the usual numbers, for all kinds of trees and both roundings."""
     rows = []
     for trees in TREES:
@@ -56,27 +56,29 @@ def costs_table(results: Results) -> Table:
     return ["trees", MCM, PUB_E, SUB_E, "<30%", "≤50%"], rows
 
 
-def failures_table(results: Results, points: Sequence[Point]) -> Table:
+def failures_table(results: MatchmakerResults, points: Sequence[MatchmakerPoint]) -> Table:
     """How often Figure 6 as printed gives no valid marking; what that means, and what repairs cost."""
     rows = []
     for name, found in _by_point(results, points):
         invalid = [row for row in found if not row.valid]
         over = [[100 * (cost - row.mcm) / row.mcm for cost in (row.printed, *row.repairs)] for row in invalid]
         line = [_percent(invalid_samples(found))]
-        line.append(_mean([100 * row.parted / (row.publishers * row.subscribers) for row in invalid]))
+        line.append(_mean([100 * row.parted / (row.point.publishers * row.point.subscribers) for row in invalid]))
         line += [_mean([costs[at] for costs in over], "+.2f") for at in range(4)]
         rows.append([name, *line])
     return [BY_POINT, "invalid", "apart", "counted", "s-repair", "p-repair", "cheaper"], rows
 
 
-def monotone_table(results: Results, points: Sequence[Point]) -> Table:
+def monotone_table(results: MatchmakerResults, points: Sequence[MatchmakerPoint]) -> Table:
     """How many samples are not monotone, or have links that cannot decide for themselves, and how many links."""
     measures = unmonotone_samples, unmonotone_links, entangled_samples, entangled_links
     rows = [[name, *[_percent(measure(found)) for measure in measures]] for name, found in _by_point(results, points)]
     return [BY_POINT, "not monotone", "of links", "entangled", "of links"], rows
 
 
-def _by_point(results: Results, points: Sequence[Point]) -> Iterator[tuple[str, list[Row]]]:
+def _by_point(
+    results: MatchmakerResults, points: Sequence[MatchmakerPoint]
+) -> Iterator[tuple[str, list[MatchmakerRow]]]:
     """Samples with trees per source, by kind of trees and numbers of publishers and subscribers; and all together."""
     every = {*results.scale.by_subscribers, *results.scale.by_publishers}
     for trees in OWN_TREES:
@@ -85,7 +87,7 @@ def _by_point(results: Results, points: Sequence[Point]) -> Iterator[tuple[str, 
         yield from ((f"{trees}, {name}", found) for name, found in chosen.items() if found)
 
 
-def _figures_8_11(results: Results) -> Figure:
+def _figures_8_11(results: MatchmakerResults) -> Figure:
     panels = []
     for trees in TREES:
         lines = {
@@ -96,7 +98,7 @@ def _figures_8_11(results: Results) -> Figure:
     return figure_of("Figures 8 and 11", "Distribution of the cost, 10 publishers and 10 subscribers", panels)
 
 
-def _figures_9_12(results: Results) -> Figure:
+def _figures_9_12(results: MatchmakerResults) -> Figure:
     panels = []
     for trees in TREES:
         lines = {}
@@ -107,16 +109,16 @@ def _figures_9_12(results: Results) -> Figure:
     return figure_of("Figures 9 and 12", "Distribution of the ratios, 10 publishers and 10 subscribers", panels)
 
 
-def _figure_10(results: Results) -> Figure:
+def _figure_10(results: MatchmakerResults) -> Figure:
     return figure_of("Figure 10", "Mean cost by numbers, the other being 10: shared trees", _means(results, SHARED))
 
 
-def _figure_13(results: Results) -> Figure:
+def _figure_13(results: MatchmakerResults) -> Figure:
     panels = [panel for trees in OWN_TREES for panel in _means(results, trees)]
     return figure_of("Figure 13", "Mean cost by numbers, the other being 10: trees per source", panels)
 
 
-def _means(results: Results, trees: str) -> list[Panel]:
+def _means(results: MatchmakerResults, trees: str) -> list[Panel]:
     panels = []
     for letter, along, points in _sweeps(results):
         lines = {
@@ -126,9 +128,9 @@ def _means(results: Results, trees: str) -> list[Panel]:
     return panels
 
 
-def _failures(results: Results) -> Figure:
+def _failures(results: MatchmakerResults) -> Figure:
     panels = []
-    measures: Sequence[tuple[str, Callable[[Sequence[Row]], float | None]]] = (
+    measures: Sequence[tuple[str, Callable[[Sequence[MatchmakerRow]], float | None]]] = (
         ("Figure 6 invalid, % of samples", invalid_samples),
         ("not monotone, % of samples", unmonotone_samples),
     )
@@ -140,7 +142,7 @@ def _failures(results: Results) -> Figure:
     return figure_of("Not in the paper", title, panels)
 
 
-def _sweeps(results: Results) -> list[tuple[str, str, list[tuple[float, Point]]]]:
+def _sweeps(results: MatchmakerResults) -> list[tuple[str, str, list[tuple[float, MatchmakerPoint]]]]:
     """The two ways to vary numbers."""
     by_subscribers = [(float(point.subscribers), point) for point in results.scale.by_subscribers]
     by_publishers = [(float(point.publishers), point) for point in results.scale.by_publishers]

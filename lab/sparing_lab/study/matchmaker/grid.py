@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparing.workloads.transit_stub import Rounding
+from sparing_lab.study.grid import Batch, batches
 
 SHARED, PER_SOURCE, BY_CHANCE = "shared", "per source", "ties by chance"  # the last are per source, too
 TREES = (SHARED, PER_SOURCE, BY_CHANCE)
@@ -17,7 +18,7 @@ BATCH = 50  # samples of a Spark task
 
 
 @dataclass(frozen=True, order=True)
-class Point:
+class MatchmakerPoint:
     """What the samples of a point have in common."""
 
     publishers: int
@@ -25,25 +26,11 @@ class Point:
     rounding: Rounding = ROUNDING
 
 
-@dataclass(frozen=True)
-class Cell:
-    """Some samples of a point, by their numbers."""
-
-    point: Point
-    first: int
-    count: int
-
-    @property
-    def work(self) -> float:
-        """About how long it takes, to compare cells by."""
-        return self.count * self.point.publishers * (20 + self.point.subscribers)
-
-
-MIDDLE = Point(USUAL, USUAL)
+MIDDLE = MatchmakerPoint(USUAL, USUAL)
 
 
 @dataclass(frozen=True)
-class Scale:
+class MatchmakerScale:
     """How much is measured."""
 
     name: str
@@ -51,31 +38,32 @@ class Scale:
     counts: tuple[int, ...]  # of subscribers or publishers
 
     @property
-    def by_subscribers(self) -> list[Point]:
+    def by_subscribers(self) -> list[MatchmakerPoint]:
         """Figures 10(a) and 13(a)."""
-        return [Point(USUAL, count) for count in self.counts]
+        return [MatchmakerPoint(USUAL, count) for count in self.counts]
 
     @property
-    def by_publishers(self) -> list[Point]:
+    def by_publishers(self) -> list[MatchmakerPoint]:
         """Figures 10(b) and 13(b)."""
-        return [Point(count, USUAL) for count in self.counts]
+        return [MatchmakerPoint(count, USUAL) for count in self.counts]
 
     @property
-    def points(self) -> list[Point]:
+    def points(self) -> list[MatchmakerPoint]:
         """All of these, and the usual numbers with every rounding, each once."""
-        usual = [Point(USUAL, USUAL, rounding) for rounding in Rounding]
+        usual = [MatchmakerPoint(USUAL, USUAL, rounding) for rounding in Rounding]
         return sorted({*self.by_subscribers, *self.by_publishers, *usual})
 
-    def cells(self) -> list[Cell]:
-        """All experiments; large ones first, so that no core is left alone with one of them at the end."""
-        found = [
-            Cell(point, first, min(BATCH, self.samples - first))
-            for point in self.points
-            for first in range(0, self.samples, BATCH)
-        ]
-        return sorted(found, key=lambda cell: cell.work, reverse=True)
+    def cells(self) -> list[Batch[MatchmakerPoint]]:
+        """Return all experiments, longest first, so that no core is left alone with a long one at the end."""
+        cells = [Batch(point, *batch) for point in self.points for batch in batches(self.samples, BATCH)]
+        return sorted(cells, key=_work, reverse=True)
 
 
-PAPER = Scale("paper", samples=1000, counts=tuple(range(5, 51, 5)))
-SMALL = Scale("small", samples=200, counts=(5, 10, 20, 30, 40, 50))
+def _work(batch: Batch[MatchmakerPoint]) -> float:
+    """Return about how long a batch takes, in any unit."""
+    return batch.count * batch.point.publishers * (20 + batch.point.subscribers)
+
+
+PAPER = MatchmakerScale("paper", samples=1000, counts=tuple(range(5, 51, 5)))
+SMALL = MatchmakerScale("small", samples=200, counts=(5, 10, 20, 30, 40, 50))
 SCALES = {scale.name: scale for scale in (SMALL, PAPER)}

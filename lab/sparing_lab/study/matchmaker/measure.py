@@ -1,4 +1,4 @@
-"""Measure one cell: mark the links of its samples. One process, no Spark."""
+"""Mark the links of samples with every method. One process, no Spark."""
 
 from __future__ import annotations
 
@@ -10,32 +10,31 @@ from sparing.control.matchmaker.entangled import FREE, entangled
 from sparing.control.matchmaker.per_source import mark_per_source
 from sparing.control.matchmaker.shared_tree import mark_shared_tree
 from sparing_lab.algorithms.mark_as_printed import mark_as_printed, upstream
-from sparing_lab.study.matchmaker.grid import SHARED, TREES, Cell, Point
-from sparing_lab.study.matchmaker.row import Row
+from sparing_lab.study.grid import Batch
+from sparing_lab.study.matchmaker.grid import SHARED, TREES, MatchmakerPoint
+from sparing_lab.study.matchmaker.row import MatchmakerRow
 from sparing_lab.study.matchmaker.sample import demand_of, draw
 
 
-def measure(cell: Cell) -> list[Row]:
-    """The rows of a cell: one for each sample and kind of trees."""
-    found = []
-    for number in range(cell.first, cell.first + cell.count):
-        sample = draw(cell.point.publishers, cell.point.subscribers, cell.point.rounding, number)
-        found += [row_of(demand_of(sample, trees), cell.point, trees, number) for trees in TREES]
-    return found
+def measure(batch: Batch[MatchmakerPoint]) -> list[MatchmakerRow]:
+    """Return a row for each sample and kind of trees."""
+    rows = []
+    for number in batch.numbers:
+        sample = draw(batch.point, number)
+        rows += [row_of(demand_of(sample, trees), batch.point, trees, number) for trees in TREES]
+    return rows
 
 
-def row_of(demand: Demand, point: Point, trees: str, number: int) -> Row:
-    """All measurements of a sample. The best marking must be valid, or the study stops."""
+def row_of(demand: Demand, point: MatchmakerPoint, trees: str, number: int) -> MatchmakerRow:
+    """Return the measurements of a sample. An invalid best marking stops the study."""
     best = mark_shared_tree(demand) if trees == SHARED else mark_per_source(demand)
     if not demand.valid(best):
         raise AssertionError(f"not a valid marking: {trees}, sample {number} of {point}")
     printed = mark_as_printed(demand)
-    return Row(
-        point.publishers,
-        point.subscribers,
-        point.rounding.value,
-        trees,
-        number,
+    return MatchmakerRow(
+        point=point,
+        trees=trees,
+        sample=number,
         links=int((demand.sigma > 0).sum()),
         pub_e=_cost(demand, publish_everywhere(demand)),
         sub_e=_cost(demand, subscribe_everywhere(demand)),
@@ -55,9 +54,9 @@ def _cost(demand: Demand, marking: np.ndarray) -> int:
 
 
 def unmonotone(demand: Demand) -> np.ndarray:
-    """The links that have more advertisements than one below them in a tree, or fewer subscriptions, and those below.
+    """Return the links that violate the paper's Property 3, monotonicity.
 
-    It is the paper's Property 3 that none has.
+    Links of a tree violate it if the upper one has more advertisements or fewer subscriptions than the lower one.
     """
     above, below = upstream(demand)
     broken = (demand.sigma[above] > demand.sigma[below]) | (demand.tau[above] < demand.tau[below])
@@ -65,19 +64,19 @@ def unmonotone(demand: Demand) -> np.ndarray:
 
 
 def s_repaired(demand: Demand, marking: np.ndarray) -> np.ndarray:
-    """A marking made valid by making all links below s-links s-links."""
+    """Return the marking repaired by turning all links below s-links into s-links."""
     above, below = demand.requires
     return _spread(marking, above, below)
 
 
 def p_repaired(demand: Demand, marking: np.ndarray) -> np.ndarray:
-    """A marking made valid by making all links above p-links p-links."""
+    """Return the marking repaired by turning all links above p-links into p-links."""
     above, below = demand.requires
     return ~_spread(~marking, below, above)
 
 
 def _spread(marked: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """What is marked, and from one link on to the other, as far as that leads."""
+    """Return the marked links and all links reachable from them along pairs (one, other)."""
     found = marked.copy()
     while (more := found[one] & ~found[other]).any():
         found[other[more]] = True
@@ -85,7 +84,7 @@ def _spread(marked: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarra
 
 
 def parted(demand: Demand, marking: np.ndarray) -> int:
-    """How many pairs of a publisher and a subscriber have an s-link before a p-link on their way: they never meet."""
+    """Return the number of publisher-subscriber pairs with an s-link before a p-link on their path: they never meet."""
     if demand.valid(marking):
         return 0
     found = 0

@@ -11,27 +11,27 @@ from statistics import fmean
 
 from sparing.workloads.transit_stub import Rounding
 from sparing_lab.study.exhibits import Comparison, percent
-from sparing_lab.study.matchmaker.grid import BY_CHANCE, MIDDLE, PER_SOURCE, SHARED, TREES, USUAL, Point
-from sparing_lab.study.matchmaker.results import COSTS, MCM, PUB_E, SUB_E, Results, share
-from sparing_lab.study.matchmaker.row import Row
+from sparing_lab.study.matchmaker.grid import BY_CHANCE, MIDDLE, PER_SOURCE, SHARED, TREES, USUAL, MatchmakerPoint
+from sparing_lab.study.matchmaker.results import COSTS, MCM, PUB_E, SUB_E, MatchmakerResults, share
+from sparing_lab.study.matchmaker.row import MatchmakerRow
 from sparing_lab.study.verdicts import all_of, at_least, at_most, near, same, small_fraction, unmeasured
 
 MEDIANS = {MCM: 250, PUB_E: 800, SUB_E: 800}
 MOST, OVER = 400, 2000  # 90th percentiles: around so much for MCM, over so much for the others
 NAMES = {SHARED: "shared trees", PER_SOURCE: "trees per source", BY_CHANCE: "trees per source, ties by chance"}
-NEAREST = Point(USUAL, USUAL, Rounding.NEAREST)
+NEAREST = MatchmakerPoint(USUAL, USUAL, Rounding.NEAREST)
 
 ROUNDED = "the paper does not say how numbers of descriptors become whole, and rounding down is nearer on the whole"
 TIES = "the paper does not say how ties between shortest paths are broken, on which this depends"
 CHAINS = "requirements lead from one tree on to another, which Figure 6 misses"
 
 
-def comparisons(results: Results) -> list[Comparison]:
+def comparisons(results: MatchmakerResults) -> list[Comparison]:
     """Everything that the paper's sections 4 and 5 say in numbers or of their figures."""
     return [*_costs(results), *_ratios(results), *_growth(results), *_claims(results)]
 
 
-def _costs(results: Results) -> Iterable[Comparison]:
+def _costs(results: MatchmakerResults) -> Iterable[Comparison]:
     for method in (MCM, PUB_E, SUB_E):
         down, ours = _percentile(results, method, 50)
         judged = near(down, MEDIANS[method]).noting(ROUNDED)
@@ -43,13 +43,13 @@ def _costs(results: Results) -> Iterable[Comparison]:
         yield Comparison(f"{method}: 90th percentile of the cost", "Figure 8", said, ours, judged.noting(ROUNDED))
 
 
-def _percentile(results: Results, method: str, rank: float) -> tuple[float | None, str | None]:
+def _percentile(results: MatchmakerResults, method: str, rank: float) -> tuple[float | None, str | None]:
     """With the usual rounding, and in words with both."""
     down, nearest = (results.percentile(point, SHARED, method, rank) for point in (MIDDLE, NEAREST))
     return down, None if down is None or nearest is None else f"{down:,.0f} (nearest: {nearest:,.0f})"
 
 
-def _ratios(results: Results) -> Iterable[Comparison]:
+def _ratios(results: MatchmakerResults) -> Iterable[Comparison]:
     for trees in TREES:
         for name, meets, bound in (("below 30%", below_30, 50), ("at most half", at_most_half, 95)):
             found = met(results.samples(MIDDLE, trees), meets)
@@ -72,7 +72,7 @@ def at_most_half(cost: int, base: int) -> bool:
     return 2 * cost <= base
 
 
-def met(rows: Sequence[Row], holds: Callable[[int, int], bool]) -> tuple[float, float, float] | None:
+def met(rows: Sequence[MatchmakerRow], holds: Callable[[int, int], bool]) -> tuple[float, float, float] | None:
     """In how many samples something holds for the least cost beside PubE's, beside SubE's, beside both, in percent."""
     if not rows:
         return None
@@ -81,7 +81,7 @@ def met(rows: Sequence[Row], holds: Callable[[int, int], bool]) -> tuple[float, 
     return share(one), share(other), share(both)
 
 
-def _growth(results: Results) -> Iterable[Comparison]:
+def _growth(results: MatchmakerResults) -> Iterable[Comparison]:
     fewest, most = results.scale.counts[0], results.scale.counts[-1]
     for trees in TREES:
         figure = "Figure 10" if trees == SHARED else "Figure 13"
@@ -98,12 +98,12 @@ def _growth(results: Results) -> Iterable[Comparison]:
             yield Comparison(what, f"{figure}({panel})", said, ", ".join(known) or None, all_of(bounds))
 
 
-def _grown(results: Results, points: Sequence[Point], trees: str, method: str) -> float | None:
+def _grown(results: MatchmakerResults, points: Sequence[MatchmakerPoint], trees: str, method: str) -> float | None:
     one, other = (results.mean(point, trees, method) for point in (points[0], points[-1]))
     return other / one if one and other else None
 
 
-def _claims(results: Results) -> Iterable[Comparison]:
+def _claims(results: MatchmakerResults) -> Iterable[Comparison]:
     shared = unmonotone_samples(results.samples(MIDDLE, SHARED))
     what = "shared trees: samples that violate the monotonicity property"
     yield Comparison(what, "3.2", "none", percent(shared), same(shared, 0))
@@ -125,28 +125,28 @@ def _claims(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "3.3", "not computationally expensive", None, judged)
 
 
-def unmonotone_samples(rows: Sequence[Row]) -> float | None:
+def unmonotone_samples(rows: Sequence[MatchmakerRow]) -> float | None:
     """How many samples violate the monotonicity property, in percent."""
     return share([row.unmonotone > 0 for row in rows]) if rows else None
 
 
-def unmonotone_links(rows: Sequence[Row]) -> float | None:
+def unmonotone_links(rows: Sequence[MatchmakerRow]) -> float | None:
     """How many links are involved in that on average over such samples, in percent of all links of trees."""
     found = [100 * row.unmonotone / row.links for row in rows if row.unmonotone]
     return fmean(found) if found else None
 
 
-def entangled_samples(rows: Sequence[Row]) -> float | None:
+def entangled_samples(rows: Sequence[MatchmakerRow]) -> float | None:
     """In how many samples some links cannot decide for themselves, in percent."""
     return share([row.entangled > 0 for row in rows]) if rows else None
 
 
-def entangled_links(rows: Sequence[Row]) -> float | None:
+def entangled_links(rows: Sequence[MatchmakerRow]) -> float | None:
     """How many links are like that on average over such samples, in percent of all links of trees."""
     found = [100 * row.entangled / row.links for row in rows if row.entangled]
     return fmean(found) if found else None
 
 
-def invalid_samples(rows: Sequence[Row]) -> float | None:
+def invalid_samples(rows: Sequence[MatchmakerRow]) -> float | None:
     """For how many samples Figure 6 gives no valid marking, in percent."""
     return share([not row.valid for row in rows]) if rows else None

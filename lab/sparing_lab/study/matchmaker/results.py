@@ -1,58 +1,49 @@
-"""Measurements, looked up by what they are samples of."""
+"""Statistics of the rows that claims, tables and figures need."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import fmean
 
 import numpy as np
 
-from sparing_lab.study.matchmaker.grid import Point, Scale
-from sparing_lab.study.matchmaker.row import Row
+from sparing_lab.study.matchmaker.grid import MatchmakerPoint, MatchmakerScale
+from sparing_lab.study.matchmaker.row import MatchmakerRow
+from sparing_lab.study.results import Results
 
 PUB_E, SUB_E, MCM = "PubE", "SubE", "MCM"
-COSTS: dict[str, Callable[[Row], int]] = {
+COSTS: dict[str, Callable[[MatchmakerRow], int]] = {
     PUB_E: lambda row: row.pub_e,
     SUB_E: lambda row: row.sub_e,
     MCM: lambda row: row.mcm,
 }
 
 
-class Results:
-    """All rows of a run at one scale. What was not measured is None."""
+class MatchmakerResults(Results[MatchmakerScale, MatchmakerRow]):
+    """Rows by point and kind of trees."""
 
-    def __init__(self, scale: Scale, rows: Sequence[Row]) -> None:
-        self.scale = scale
-        self.rows = list(rows)
-        self._found: dict[tuple[Point, str], list[Row]] = {}
-        for row in rows:
-            self._found.setdefault((row.point, row.trees), []).append(row)
+    key = ("point", "trees")
+    number = "sample"
 
-    def samples(self, point: Point, trees: str) -> list[Row]:
-        """Every sample of a point."""
-        return self._found.get((point, trees), [])
+    def mean(self, point: MatchmakerPoint, trees: str, method: str) -> float | None:
+        """Return the mean cost."""
+        return self.mean_of(COSTS[method], point, trees)
 
-    def mean(self, point: Point, trees: str, method: str) -> float | None:
-        """The mean cost."""
-        rows = self.samples(point, trees)
-        return fmean(COSTS[method](row) for row in rows) if rows else None
-
-    def percentile(self, point: Point, trees: str, method: str, percent: float) -> float | None:
-        """The cost that so many samples do not exceed."""
+    def percentile(self, point: MatchmakerPoint, trees: str, method: str, percent: float) -> float | None:
+        """Return a percentile of the cost."""
         return percentile([COSTS[method](row) for row in self.samples(point, trees)], percent)
 
-    def ratios(self, point: Point, trees: str, base: str) -> list[float]:
-        """The least cost as a share of a broadcast's, of every sample."""
+    def ratios(self, point: MatchmakerPoint, trees: str, base: str) -> list[float]:
+        """Return the least cost as a share of a broadcast's, for each sample."""
         return [row.mcm / COSTS[base](row) for row in self.samples(point, trees) if COSTS[base](row)]
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
-    """The value that so many do not exceed."""
+    """Return a percentile, or None without values."""
     return float(np.percentile(values, percent)) if values else None
 
 
 def share(values: Sequence[bool]) -> float:
-    """How many of at least one are true, in percent.
+    """Return the share of true values, in percent; there must be at least one.
 
     >>> share([True, False])
     50.0

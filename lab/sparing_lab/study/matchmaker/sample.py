@@ -1,4 +1,4 @@
-"""One sample: a network, who publishes and subscribes how much at which nodes, and the trees between them.
+"""One sample: a network, its publishers and subscribers with their descriptors, and the trees between them.
 
 Paper: matchmaker, sections 4.1 to 4.3.
 """
@@ -13,14 +13,14 @@ from scipy.sparse.csgraph import shortest_path
 
 from sparing.control.matchmaker.demand import Demand, tree_of
 from sparing.workloads.chance import stream
-from sparing.workloads.transit_stub import Rounding, TransitStub, descriptors, transit_stub
-from sparing_lab.study.matchmaker.grid import BY_CHANCE, SHARED
+from sparing.workloads.transit_stub import TransitStub, descriptors, transit_stub
+from sparing_lab.study.matchmaker.grid import BY_CHANCE, SHARED, MatchmakerPoint
 
 NO_LINK = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class MatchmakerSample:
     """Publishers and subscribers are stub nodes; a node may be both."""
 
     network: TransitStub
@@ -32,8 +32,9 @@ class Sample:
     ties: np.ndarray  # publisher -> all directed links, in the order of preference if ties are broken by chance
 
 
-def draw(publishers: int, subscribers: int, rounding: Rounding, number: int) -> Sample:
-    """The sample of a number; it differs between points, and between roundings in nothing but descriptors."""
+def draw(point: MatchmakerPoint, number: int) -> MatchmakerSample:
+    """Return the sample of a number; points that differ only in rounding have the same sample but for descriptors."""
+    publishers, subscribers, rounding = point.publishers, point.subscribers, point.rounding
     rng = stream(number, "matchmaker", publishers, subscribers)
     network = transit_stub(rng)
     core = int(rng.integers(network.transit))
@@ -41,15 +42,14 @@ def draw(publishers: int, subscribers: int, rounding: Rounding, number: int) -> 
     whom = rng.choice(network.stub_nodes, subscribers, replace=False)
     published, subscribed = (descriptors(rng, count, rounding) for count in (publishers, subscribers))
     ties = rng.permuted(np.tile(np.arange(2 * len(network.links)), (publishers, 1)), axis=1)
-    return Sample(network, core, who, published, whom, subscribed, ties)
+    return MatchmakerSample(network, core, who, published, whom, subscribed, ties)
 
 
-def demand_of(sample: Sample, trees: str) -> Demand:
-    """What the matchmaker is given, with one kind of trees.
+def demand_of(sample: MatchmakerSample, trees: str) -> Demand:
+    """Return the matchmaker's problem with one kind of trees.
 
-    A tree for each source takes shortest paths by hops; of several, each node takes the neighbour with the lowest
-    number on its way to the publisher, or, by chance, any. The shared tree is that of shortest paths to the core, cut
-    down to publishers and subscribers.
+    A tree per source has shortest paths by hops; ties go to the neighbour with the lowest number, or are broken at
+    random. The shared tree has the shortest paths to the core, cut down to publishers and subscribers.
     """
     nodes = len(sample.network.names)
     source, target = sample.network.both_ways
@@ -74,7 +74,7 @@ def demand_of(sample: Sample, trees: str) -> Demand:
 
 
 def hops(source: np.ndarray, target: np.ndarray, nodes: int, roots: np.ndarray) -> np.ndarray:
-    """[root, node] -> how many links away the node is."""
+    """Return [root, node] -> distance in links."""
     graph = csr_array((np.ones(len(source)), (source, target)), shape=(nodes, nodes))
     found: np.ndarray = shortest_path(graph, method="D", unweighted=True, indices=roots)
     return found

@@ -1,8 +1,8 @@
 """The churn experiment, which is ours: subscribers come and go for an hour, and every message counts.
 
-Everybody is there at the start. Again and again somebody leaves, drawn evenly, and another comes somewhere, with a
-range of its own. Publications are spread evenly over the space. Four ways to go on are compared: not to fold at all;
-to fold, and to reconfigure at every leave, never, or by ski rental.
+All subscribers are there at the start. Then subscribers drawn evenly leave, and each is replaced by a new one with its
+own range. Publications are spread evenly over the space. Four policies are compared: no folding; folding with
+reconfiguration after every leave, never, or by ski rental.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from sparing.workloads.chance import stream
 from sparing_lab.study.mefa.grid import (
     AT_ONCE,
     CHURN_METHODS,
+    DRAWN,
     HOUR,
     LEAVES,
     NEVER,
@@ -33,11 +34,11 @@ from sparing_lab.study.mefa.grid import (
     RATES,
     SKI_RENTAL,
     SPACE,
-    Point,
+    MefaPoint,
     a_second,
 )
-from sparing_lab.study.mefa.row import Row
-from sparing_lab.study.mefa.sample import Sample
+from sparing_lab.study.mefa.row import MefaRow
+from sparing_lab.study.mefa.sample import FoldingSample
 from sparing_lab.workloads.ranges import ranges
 
 SECOND = 1_000_000
@@ -45,7 +46,7 @@ TOPIC = Topic("t", "ts", {"x": DOUBLE, "ts": TIMESTAMP})
 OFTEN, SELDOM = 1e9, 1e-9  # publications a second that are believed in, to reconfigure at once or never
 
 
-def churn(sample: Sample, point: Point, number: int) -> list[Row]:
+def churn(sample: FoldingSample, point: MefaPoint, number: int) -> list[MefaRow]:
     """Every way to go on, at every rate of publications, on the same comings and goings."""
     plan = _plan(sample, point, number)
     rows = []
@@ -55,25 +56,23 @@ def churn(sample: Sample, point: Point, number: int) -> list[Row]:
         for method in CHURN_METHODS:
             folding = Folding.NONE if method == NOT_FOLDED else Folding.MEFA
             folded = with_stale_members(plan.with_policy(folding=folding, rate=believed.get(method, rate)))
-            rows.append(_row(folded, publications, point, number, method, rate))
+            rows.append(_row(folded, publications, point=point, number=number, method=method, rate=rate))
     return rows
 
 
-def _row(plan: Plan, publications: list[Publications], point: Point, number: int, method: str, rate: float) -> Row:
+def _row(
+    plan: Plan, publications: list[Publications], *, point: MefaPoint, number: int, method: str, rate: float
+) -> MefaRow:
     start = start_of(plan)
     changes = changes_of(start).bill.by_kind()
     travelled = Walk(plan).feed(publications).bill.by_kind()
     folds = [topic.folds for topic in start.topics.values()]
-    return Row(
-        point.kind.value,
-        point.nodes,
-        point.subscribers,
-        point.average,
-        point.distribution.value,
-        number,
-        "as drawn",
-        a_second(rate),
-        method,
+    return MefaRow(
+        point=point,
+        sample=number,
+        tree=DRAWN,
+        target=a_second(rate),
+        method=method,
         theta=0,
         told=_told(bill_at(start)),
         possible=sum(topic.problem.possible() for topic in start.topics.values()),
@@ -90,7 +89,7 @@ def _told(bill: Bill) -> int:
     return bill.by_kind().get(MessageKind.SUBSCRIPTION.value, 0)
 
 
-def _plan(sample: Sample, point: Point, number: int) -> Plan:
+def _plan(sample: FoldingSample, point: MefaPoint, number: int) -> Plan:
     """Who is there, and who comes and goes; nothing is folded yet."""
     rng = stream(number, "mefa", "churn", point.nodes, point.average, point.distribution.value)
     homes = list(sample.tree.homes)

@@ -9,6 +9,7 @@ from sparing_lab.study.exhibits import Figure, Table, figure_of, number, panel_o
 from sparing_lab.study.mefa.grid import (
     CHURN_METHODS,
     DO,
+    DRAWN,
     GAMMAS,
     MEFA,
     METHODS,
@@ -18,15 +19,16 @@ from sparing_lab.study.mefa.grid import (
     SHARES,
     TARGETS,
     THETA,
-    Kind,
-    Point,
+    MefaExperiment,
+    MefaPoint,
     a_second,
     ds,
     exact_point,
     usual,
 )
-from sparing_lab.study.mefa.results import Results, mean, no_dearer
-from sparing_lab.study.mefa.row import Row
+from sparing_lab.study.mefa.results import MefaResults, no_dearer
+from sparing_lab.study.mefa.row import MefaRow
+from sparing_lab.study.results import mean
 from sparing_lab.workloads.ranges import Distribution
 
 COSTS_TITLE = "96 nodes, 40 subscribers, ranges of 35: links saved / mean cost, and how often MEFA is cheapest"
@@ -44,7 +46,7 @@ HALF = "50%"
 TREES = (DO, *(ds(gamma) for gamma in GAMMAS))
 
 
-def figures(results: Results) -> list[Figure]:
+def figures(results: MefaResults) -> list[Figure]:
     """The slides' three plots of costs and the one of trees, with two accounts, and two of ours."""
     return [
         _by_nodes(results, PAIRS),
@@ -58,40 +60,40 @@ def figures(results: Results) -> list[Figure]:
     ]
 
 
-def costs_table(results: Results) -> Table:
+def costs_table(results: MefaResults) -> Table:
     """Every method at the usual point, for all that is to be saved."""
-    points = [(distribution.value, usual(Kind.AGGREGATION, distribution)) for distribution in Distribution]
+    points = [(distribution.value, usual(MefaExperiment.AGGREGATION, distribution)) for distribution in Distribution]
     return _methods_table(results, points)
 
 
-def facebook_table(results: Results) -> Table:
+def facebook_table(results: MefaResults) -> Table:
     """Every method in the real case."""
     points = [(one.value, point) for one in Distribution for point in results.facebook(one)]
     return _methods_table(results, points)
 
 
-def accounts_table(results: Results) -> Table:
+def accounts_table(results: MefaResults) -> Table:
     """What theta = 100 means in links and in pairs."""
     rows = []
     for distribution in Distribution:
-        points = results.scale.by_nodes(Kind.AGGREGATION, distribution) + results.facebook(distribution)
+        points = results.scale.by_nodes(MefaExperiment.AGGREGATION, distribution) + results.facebook(distribution)
         for point in points:
-            printed, ours = (results.samples(point, PAIRS, method) for method in (PRINTED, MEFA))
+            printed, ours = (results.samples(point, PAIRS, method, DRAWN) for method in (PRINTED, MEFA))
             if printed:
                 possible = mean([row.possible for row in printed])
                 enough = 100 * sum(row.possible >= THETA for row in printed) / len(printed)
                 saved = mean([row.benefit for row in printed])
                 costs = [number(mean([row.cost for row in some])) for some in (printed, ours)]
-                name = "Facebook" if point.kind is Kind.FACEBOOK else f"{point.nodes} nodes"
+                name = "Facebook" if point.kind is MefaExperiment.FACEBOOK else f"{point.nodes} nodes"
                 rows.append([distribution.value, name, f"{possible:.1f}", f"{enough:.0f}%", f"{saved:.1f}", *costs])
     return ["ranges", "tree", "possible", f"≥ {THETA}", PAIRS, PRINTED, MEFA], rows
 
 
-def trees_table(results: Results) -> Table:
+def trees_table(results: MefaResults) -> Table:
     """MEFA on DO and DS trees, asked to save the same number of links."""
     rows = []
     for distribution in Distribution:
-        point = usual(Kind.TREES, distribution)
+        point = usual(MefaExperiment.TREES, distribution)
         for target in TARGETS:
             cells = [_saved_and_cost(results.samples(point, target, MEFA, tree)) for tree in TREES]
             if any(cells):
@@ -99,21 +101,21 @@ def trees_table(results: Results) -> Table:
     return ["ranges", "to save", *TREES], rows
 
 
-def lengths_table(results: Results) -> Table:
+def lengths_table(results: MefaResults) -> Table:
     """What DS trees are like beside DO trees: longer, with more entries to be told."""
     rows = []
     for distribution in Distribution:
         for tree in TREES:
-            found = results.samples(usual(Kind.TREES, distribution), HALF, MEFA, tree)
+            found = results.samples(usual(MefaExperiment.TREES, distribution), HALF, MEFA, tree)
             if found:
-                hops = number(mean([row.told / row.subscribers for row in found]))
+                hops = number(mean([row.told / row.point.subscribers for row in found]))
                 moved = number(mean([row.moved for row in found]))
                 told, left = mean([row.told for row in found]), mean([row.told - row.benefit for row in found])
                 rows.append([distribution.value, tree, hops, moved, number(told), number(left)])
     return ["ranges", "tree", "hops", "moved", "told", "left"], rows
 
 
-def exact_table(results: Results) -> Table:
+def exact_table(results: MefaResults) -> Table:
     """How far methods are from the least cost."""
     rows = []
     for distribution in Distribution:
@@ -128,19 +130,19 @@ def exact_table(results: Results) -> Table:
     return ["ranges", "to save", *METHODS], rows
 
 
-def churn_table(results: Results) -> Table:
+def churn_table(results: MefaResults) -> Table:
     """What is sent while subscribers come and go, by how folded entries are kept up."""
     rows = []
     for distribution in Distribution:
         for rate in RATES:
-            point, target = usual(Kind.CHURN, distribution), a_second(rate)
-            cells = [_sent(results.samples(point, target, method)) for method in CHURN_METHODS]
+            point, target = usual(MefaExperiment.CHURN, distribution), a_second(rate)
+            cells = [_sent(results.samples(point, target, method, DRAWN)) for method in CHURN_METHODS]
             if any(cells):
                 rows.append([distribution.value, target, *cells])
     return ["ranges", "publications", *CHURN_METHODS], rows
 
 
-def _sent(rows: Sequence[Row]) -> str:
+def _sent(rows: Sequence[MefaRow]) -> str:
     """All messages, and what they are."""
     parts = [mean([getattr(row, name) for row in rows]) for name in ("told", "changes", "reconfigured", "false")]
     if parts[0] is None:
@@ -148,7 +150,7 @@ def _sent(rows: Sequence[Row]) -> str:
     return f"{sum(part or 0 for part in parts):,.0f} = " + " + ".join(f"{part:,.0f}" for part in parts)
 
 
-TABLES: Mapping[str, Callable[[Results], Table]] = {
+TABLES: Mapping[str, Callable[[MefaResults], Table]] = {
     COSTS_TITLE: costs_table,
     ACCOUNTS_TITLE: accounts_table,
     FACEBOOK_TITLE: facebook_table,
@@ -159,31 +161,33 @@ TABLES: Mapping[str, Callable[[Results], Table]] = {
 }  # by title, the first two columns being words
 
 
-def _methods_table(results: Results, points: Sequence[tuple[str, Point]]) -> Table:
+def _methods_table(results: MefaResults, points: Sequence[tuple[str, MefaPoint]]) -> Table:
     rows = []
     for name, point in points:
         for target in TARGETS:
-            cells = [_saved_and_cost(results.samples(point, target, method)) for method in METHODS]
+            cells = [_saved_and_cost(results.samples(point, target, method, DRAWN)) for method in METHODS]
             often = no_dearer(*(results.costs([point], target, method) for method in METHODS))
             if often is not None:
                 rows.append([name, target, *cells, f"{often:.0f}%"])
     return ["ranges", "to save", *METHODS, "cheapest"], rows
 
 
-def _saved_and_cost(rows: Sequence[Row]) -> str:
+def _saved_and_cost(rows: Sequence[MefaRow]) -> str:
     saved, cost = mean([row.benefit for row in rows]), mean([row.cost for row in rows])
     return f"{saved:.1f} / {number(cost)}" if saved is not None else ""
 
 
-def _by_nodes(results: Results, target: str) -> Figure:
+def _by_nodes(results: MefaResults, target: str) -> Figure:
     panels = []
     for distribution in Distribution:
-        points = [(float(point.nodes), point) for point in results.scale.by_nodes(Kind.AGGREGATION, distribution)]
+        points = [
+            (float(point.nodes), point) for point in results.scale.by_nodes(MefaExperiment.AGGREGATION, distribution)
+        ]
         panels.append(_costs(results, distribution, "nodes", points, target))
     return figure_of(f"Cost by nodes, {target}", f"Average size of ranges 35; {_told(target)}", panels)
 
 
-def _by_average(results: Results, target: str) -> Figure:
+def _by_average(results: MefaResults, target: str) -> Figure:
     panels = []
     for distribution in Distribution:
         points = [(float(point.average), point) for point in results.scale.by_average(distribution)]
@@ -199,26 +203,26 @@ def _told(target: str) -> str:
 
 
 def _costs(
-    results: Results, distribution: Distribution, along: str, points: Sequence[tuple[float, Point]], target: str
+    results: MefaResults, distribution: Distribution, along: str, points: Sequence[tuple[float, MefaPoint]], target: str
 ) -> Panel:
     methods = (*METHODS, PRINTED) if target == PAIRS else METHODS
     lines = {method: [(at, results.cost(point, target, method)) for at, point in points] for method in methods}
     return panel_of(distribution.value, along, "mean cost", lines)
 
 
-def _by_share(results: Results) -> Figure:
-    points = [(distribution, usual(Kind.AGGREGATION, distribution)) for distribution in Distribution]
+def _by_share(results: MefaResults) -> Figure:
+    points = [(distribution, usual(MefaExperiment.AGGREGATION, distribution)) for distribution in Distribution]
     panels = list(_shares(results, points))
     return figure_of("Cost by what is saved", "96 nodes, 40 subscribers, average size of ranges 35", panels)
 
 
-def _real_case(results: Results) -> Figure:
+def _real_case(results: MefaResults) -> Figure:
     points = [(one, point) for one in Distribution for point in results.facebook(one)]
     panels = list(_shares(results, points))
     return figure_of("Cost by what is saved, Facebook", "The real case's tree, average size of ranges 1,687", panels)
 
 
-def _shares(results: Results, points: Sequence[tuple[Distribution, Point]]) -> Iterator[Panel]:
+def _shares(results: MefaResults, points: Sequence[tuple[Distribution, MefaPoint]]) -> Iterator[Panel]:
     for distribution, point in points:
         lines = {
             method: [(100 * share, results.cost(point, target, method)) for target, share in SHARES.items()]
@@ -227,16 +231,16 @@ def _shares(results: Results, points: Sequence[tuple[Distribution, Point]]) -> I
         yield panel_of(distribution.value, "links saved, %", "mean cost", lines)
 
 
-def _trees(results: Results) -> Figure:
+def _trees(results: MefaResults) -> Figure:
     panels = []
     for distribution in Distribution:
-        points = results.scale.by_nodes(Kind.TREES, distribution)
+        points = results.scale.by_nodes(MefaExperiment.TREES, distribution)
         lines = {tree: [(point.nodes, results.cost(point, HALF, MEFA, tree)) for point in points] for tree in TREES}
         panels.append(panel_of(distribution.value, "nodes", "mean cost of MEFA", lines))
     return figure_of("DO and DS trees", "As many links saved on all trees: 50% of what can be on the DO tree", panels)
 
 
-def _ratios(results: Results) -> Figure:
+def _ratios(results: MefaResults) -> Figure:
     panels = []
     for distribution in Distribution:
         point = exact_point(distribution)

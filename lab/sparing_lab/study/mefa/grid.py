@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sparing_lab.study.grid import Batch, batches
 from sparing_lab.workloads.ranges import Distribution
 from sparing_lab.workloads.subscription_trees import SubscriptionTree
 
@@ -28,7 +29,7 @@ METHODS = (MEFA, SPA, AA)
 
 DRAWN, DO = "as drawn", "DO"  # trees
 
-HOUR, LEAVES = 3600, 60  # seconds, and how often somebody leaves and another comes meanwhile
+HOUR, LEAVES = 3600, 60  # seconds, and subscribers replaced in that time
 RATES = (0.1, 1.0, 10.0)  # publications a second
 NOT_FOLDED, SKI_RENTAL, AT_ONCE, NEVER = "not folded", "ski rental", "at once", "never"
 CHURN_METHODS = (NOT_FOLDED, AT_ONCE, NEVER, SKI_RENTAL)  # folded by MEFA, and reconfigured then
@@ -53,7 +54,7 @@ def a_second(rate: float) -> str:
     return f"{rate:g} a second"
 
 
-class Kind(StrEnum):
+class MefaExperiment(StrEnum):
     """An experiment."""
 
     AGGREGATION = "aggregation"  # methods on trees that are drawn
@@ -64,10 +65,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, order=True)
-class Point:
+class MefaPoint:
     """What the samples of a point have in common."""
 
-    kind: Kind
+    kind: MefaExperiment
     nodes: int
     subscribers: int
     average: int  # size of ranges
@@ -75,17 +76,14 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """Some samples of a point, by their numbers; for the real case with its tree."""
+class FoldingBatch(Batch[MefaPoint]):
+    """Samples of a point; those of the real case share its tree."""
 
-    point: Point
-    first: int
-    count: int
     tree: SubscriptionTree | None = None
 
 
 @dataclass(frozen=True)
-class Scale:
+class MefaScale:
     """How much is measured."""
 
     name: str
@@ -94,62 +92,53 @@ class Scale:
     trees: tuple[tuple[int, int], ...]  # nodes, and subscribers among them
     averages: tuple[int, ...]
 
-    def by_nodes(self, kind: Kind, distribution: Distribution) -> list[Point]:
+    def by_nodes(self, kind: MefaExperiment, distribution: Distribution) -> list[MefaPoint]:
         """Trees of several sizes."""
-        return [Point(kind, *tree, USUAL_AVERAGE, distribution) for tree in self.trees]
+        return [MefaPoint(kind, *tree, USUAL_AVERAGE, distribution) for tree in self.trees]
 
-    def by_average(self, distribution: Distribution) -> list[Point]:
+    def by_average(self, distribution: Distribution) -> list[MefaPoint]:
         """Ranges of several sizes."""
-        return [Point(Kind.AGGREGATION, *USUAL_TREE, average, distribution) for average in self.averages]
+        return [MefaPoint(MefaExperiment.AGGREGATION, *USUAL_TREE, average, distribution) for average in self.averages]
 
     @property
-    def points(self) -> list[Point]:
+    def points(self) -> list[MefaPoint]:
         """All points but those of the real case, each once."""
         found = set()
         for distribution in Distribution:
-            found |= {*self.by_nodes(Kind.AGGREGATION, distribution), *self.by_average(distribution)}
-            found |= {*self.by_nodes(Kind.TREES, distribution), exact_point(distribution)}
-            found.add(usual(Kind.CHURN, distribution))
+            found |= {*self.by_nodes(MefaExperiment.AGGREGATION, distribution), *self.by_average(distribution)}
+            found |= {*self.by_nodes(MefaExperiment.TREES, distribution), exact_point(distribution)}
+            found.add(usual(MefaExperiment.CHURN, distribution))
         return sorted(found)
 
-    def cells(self, facebook: SubscriptionTree) -> list[Cell]:
+    def cells(self, facebook: SubscriptionTree) -> list[FoldingBatch]:
         """All experiments; those with many subscribers first, so that no core is left alone with one at the end."""
         found = []
         for point in self.points:
-            samples = self.small_samples if point.kind is Kind.EXACT else self.samples
-            found += [Cell(point, *some) for some in _batches(samples)]
+            samples = self.small_samples if point.kind is MefaExperiment.EXACT else self.samples
+            found += [FoldingBatch(point, *batch) for batch in batches(samples, BATCH)]
         for distribution in Distribution:
             subscribers = len(facebook.connections)
-            point = Point(Kind.FACEBOOK, facebook.nodes, subscribers, FACEBOOK_AVERAGE, distribution)
-            found += [Cell(point, *some, facebook) for some in _batches(self.samples)]
+            point = MefaPoint(MefaExperiment.FACEBOOK, facebook.nodes, subscribers, FACEBOOK_AVERAGE, distribution)
+            found += [FoldingBatch(point, *batch, facebook) for batch in batches(self.samples, BATCH)]
         return sorted(found, key=lambda cell: cell.point.subscribers, reverse=True)
 
 
-def usual(kind: Kind, distribution: Distribution) -> Point:
+def usual(kind: MefaExperiment, distribution: Distribution) -> MefaPoint:
     """The point that several sweeps have in common."""
-    return Point(kind, *USUAL_TREE, USUAL_AVERAGE, distribution)
+    return MefaPoint(kind, *USUAL_TREE, USUAL_AVERAGE, distribution)
 
 
-def exact_point(distribution: Distribution) -> Point:
+def exact_point(distribution: Distribution) -> MefaPoint:
     """The small trees."""
-    return Point(Kind.EXACT, *EXACT_TREE, EXACT_AVERAGE, distribution)
+    return MefaPoint(MefaExperiment.EXACT, *EXACT_TREE, EXACT_AVERAGE, distribution)
 
 
-def _batches(samples: int) -> list[tuple[int, int]]:
-    """First and count of each batch.
-
-    >>> _batches(25)
-    [(0, 10), (10, 10), (20, 5)]
-    """
-    return [(first, min(BATCH, samples - first)) for first in range(0, samples, BATCH)]
-
-
-PAPER = Scale(
+PAPER = MefaScale(
     "paper",
     samples=100,
     small_samples=200,
     trees=((46, 20), (56, 24), (66, 28), (76, 32), (86, 36), (96, 40)),
     averages=(20, 25, 30, 35, 40, 45, 50),
 )
-SMALL = Scale("small", samples=10, small_samples=20, trees=((46, 20), (66, 28), (96, 40)), averages=(20, 35, 50))
+SMALL = MefaScale("small", samples=10, small_samples=20, trees=((46, 20), (66, 28), (96, 40)), averages=(20, 35, 50))
 SCALES = {scale.name: scale for scale in (SMALL, PAPER)}

@@ -1,10 +1,11 @@
-"""Measure one cell: fold the subscriptions of its samples. One process, no Spark."""
+"""Fold the subscriptions of samples with every method. One process, no Spark."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import ceil
+from typing import NamedTuple
 
 from sparing.control.folding.aa import aa
 from sparing.control.folding.measures import cost_of, saved
@@ -28,15 +29,15 @@ from sparing_lab.study.mefa.grid import (
     SHARES,
     SPA,
     THETA,
-    Cell,
-    Kind,
-    Point,
+    FoldingBatch,
+    MefaExperiment,
+    MefaPoint,
     ds,
 )
-from sparing_lab.study.mefa.row import Row
-from sparing_lab.study.mefa.sample import Sample, draw
+from sparing_lab.study.mefa.row import MefaRow
+from sparing_lab.study.mefa.sample import FoldingSample, draw
 
-ANY = -1.0  # below all similarities: SPA and AA go on until they have saved what they were asked for
+ANY = -1.0  # below all similarities, so that SPA and AA stop only at their target
 
 FOLDS: Mapping[str, Callable[[Problem, int], Folds]] = {
     MEFA: mefa,
@@ -46,25 +47,42 @@ FOLDS: Mapping[str, Callable[[Problem, int], Folds]] = {
 }
 
 
-def measure(cell: Cell) -> list[Row]:
-    """The rows of a cell."""
-    found = []
-    for number in range(cell.first, cell.first + cell.count):
-        found += MEASURES[cell.point.kind](draw(cell, number), cell.point, number)
-    return found
+class Asked(NamedTuple):
+    """One sample, and what a method is asked to do with it."""
+
+    point: MefaPoint
+    sample: int
+    tree: str
+    target: str
+    method: str
+    moved: int = 0
 
 
-def _methods(sample: Sample, point: Point, number: int) -> list[Row]:
-    """All methods, for all that is to be saved."""
+def measure(batch: FoldingBatch) -> list[MefaRow]:
+    """Return the rows of a batch of samples."""
+    rows = []
+    for number in batch.numbers:
+        rows += MEASURES[batch.point.kind](draw(batch, number), batch.point, number)
+    return rows
+
+
+def _methods(sample: FoldingSample, point: MefaPoint, number: int) -> list[MefaRow]:
+    """Fold with every method, for every target."""
     problem = sample.problem()
     printed = _in_pairs(problem, point, number, DRAWN)
     thetas = {PAIRS: printed.benefit, **_thetas(problem)}
-    asked = [(target, method, theta) for target, theta in thetas.items() for method in METHODS]
-    return [printed, *(_folded(problem, point, number, DRAWN, *one) for one in asked)]
+    return [
+        printed,
+        *(
+            _folded(problem, Asked(point, number, DRAWN, target, method), theta)
+            for target, theta in thetas.items()
+            for method in METHODS
+        ),
+    ]
 
 
-def _trees(sample: Sample, point: Point, number: int) -> list[Row]:
-    """MEFA on DO and DS trees, asked to save as much on all of them as on the first."""
+def _trees(sample: FoldingSample, point: MefaPoint, number: int) -> list[MefaRow]:
+    """Fold with MEFA on DO and DS trees, with the targets of the DO tree."""
     nearest = sample.do()
     problem = sample.problem(nearest)
     printed = _in_pairs(problem, point, number, DO)
@@ -73,71 +91,55 @@ def _trees(sample: Sample, point: Point, number: int) -> list[Row]:
     for tree, homes in {DO: nearest, **{ds(gamma): sample.ds(gamma) for gamma in GAMMAS}}.items():
         problem = sample.problem(homes)
         moved = sum(one != other for one, other in zip(homes, nearest, strict=True))
-        rows += [_folded(problem, point, number, tree, target, MEFA, theta, moved) for target, theta in thetas.items()]
+        rows += [
+            _folded(problem, Asked(point, number, tree, target, MEFA, moved), theta) for target, theta in thetas.items()
+        ]
     return rows
 
 
-def _exact(sample: Sample, point: Point, number: int) -> list[Row]:
-    """The best clusters, and what methods find."""
+def _exact(sample: FoldingSample, point: MefaPoint, number: int) -> list[MefaRow]:
+    """Find the best clusters, and fold with every method."""
     problem = sample.problem()
-    thetas = {target: theta for target, theta in _thetas(problem).items() if target in SHARES}
-    asked = [(target, method, theta) for target, theta in thetas.items() for method in (EXACT, *METHODS)]
-    return [_folded(problem, point, number, DRAWN, *one) for one in asked]
+    return [
+        _folded(problem, Asked(point, number, DRAWN, target, method), theta)
+        for target, theta in _thetas(problem).items()
+        if target in SHARES
+        for method in (EXACT, *METHODS)
+    ]
 
 
-MEASURES: Mapping[Kind, Callable[[Sample, Point, int], list[Row]]] = {
-    Kind.AGGREGATION: _methods,
-    Kind.FACEBOOK: _methods,
-    Kind.TREES: _trees,
-    Kind.EXACT: _exact,
-    Kind.CHURN: churn,
+MEASURES: Mapping[MefaExperiment, Callable[[FoldingSample, MefaPoint, int], list[MefaRow]]] = {
+    MefaExperiment.AGGREGATION: _methods,
+    MefaExperiment.FACEBOOK: _methods,
+    MefaExperiment.TREES: _trees,
+    MefaExperiment.EXACT: _exact,
+    MefaExperiment.CHURN: churn,
 }
 
 
 def _thetas(problem: Problem) -> dict[str, int]:
-    """Target -> how many links are to be saved."""
+    """Return target -> number of links to save."""
     possible = problem.possible()
     return {LINKS: THETA, **{target: ceil(share * possible) for target, share in SHARES.items()}}
 
 
-def _folded(
-    problem: Problem, point: Point, number: int, tree: str, target: str, method: str, theta: int, moved: int = 0
-) -> Row:
-    return _row(problem, FOLDS[method](problem, theta), point, number, tree, target, method, theta, moved)
+def _folded(problem: Problem, asked: Asked, theta: int) -> MefaRow:
+    return _row(problem, FOLDS[asked.method](problem, theta), asked, theta)
 
 
-def _in_pairs(problem: Problem, point: Point, number: int, tree: str) -> Row:
-    """MEFA as printed, with the slides' account: the benefits of all pairs that were taken are added up."""
+def _in_pairs(problem: Problem, point: MefaPoint, number: int, tree: str) -> MefaRow:
+    """Fold with MEFA as printed, which adds up the benefits of all pairs that it takes."""
     folds = literal_mefa(problem, THETA, account=Account.PAIRS)
-    return _row(problem, folds, point, number, tree, PAIRS, PRINTED, THETA, moved=0)
+    return _row(problem, folds, Asked(point, number, tree, PAIRS, PRINTED), THETA)
 
 
-def _row(
-    problem: Problem,
-    folds: Folds,
-    point: Point,
-    number: int,
-    tree: str,
-    target: str,
-    method: str,
-    theta: int,
-    moved: int,
-) -> Row:
-    """Benefit and cost are worked out from the clusters, whatever the method says."""
-    return Row(
-        point.kind.value,
-        point.nodes,
-        point.subscribers,
-        point.average,
-        point.distribution.value,
-        number,
-        tree,
-        target,
-        method,
-        theta,
+def _row(problem: Problem, folds: Folds, asked: Asked, theta: int) -> MefaRow:
+    """Compute benefit and cost from the clusters, independent of the method's own account."""
+    return MefaRow(
+        **asked._asdict(),
+        theta=theta,
         told=int(counted(problem.links).sum()),
         possible=problem.possible(),
         benefit=int(saved(problem, folds.of)),
         cost=float(cost_of(problem, folds.of)),
-        moved=moved,
     )

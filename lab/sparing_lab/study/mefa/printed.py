@@ -10,9 +10,23 @@ from collections.abc import Iterable, Sequence
 from math import log
 
 from sparing_lab.study.exhibits import Comparison, known
-from sparing_lab.study.mefa.grid import AA, DO, GAMMAS, MEFA, PAIRS, PRINTED, SHARES, SPA, Kind, Point, ds, exact_point
-from sparing_lab.study.mefa.results import Results, less, mean, no_dearer
+from sparing_lab.study.mefa.grid import (
+    AA,
+    DO,
+    GAMMAS,
+    MEFA,
+    PAIRS,
+    PRINTED,
+    SHARES,
+    SPA,
+    MefaExperiment,
+    MefaPoint,
+    ds,
+    exact_point,
+)
+from sparing_lab.study.mefa.results import MefaResults, less, no_dearer
 from sparing_lab.study.mefa.worked_example import S1, S2, S3, benefit, first_round, likeness, second_round
+from sparing_lab.study.results import mean
 from sparing_lab.study.verdicts import LEFT_OUT, Judged, all_of, holds, near, same, unmeasured
 from sparing_lab.workloads.ranges import Distribution
 
@@ -29,7 +43,7 @@ ORDER = "MEFA as built here goes on past theta and moves single subscriptions"
 SAMPLES = "what is less may be chance"
 
 
-def comparisons(results: Results) -> list[Comparison]:
+def comparisons(results: MefaResults) -> list[Comparison]:
     """The example, then the claims in the order of the slides."""
     return [
         *_example(),
@@ -64,14 +78,14 @@ def _round(pairs: Sequence[tuple[int, float]]) -> str:
     return "; ".join(f"{saved}, {cost:g}" for saved, cost in pairs)
 
 
-def _bound(results: Results) -> Iterable[Comparison]:
+def _bound(results: MefaResults) -> Iterable[Comparison]:
     """The bound has a constant that is not given; it is taken as 1."""
     found, kept = [], []
     for distribution in Distribution:
         point = exact_point(distribution)
         for target in SHARES:
             ratios = results.ratios(point, target, MEFA)
-            thetas = [row.theta for row in results.above_nothing(point, target, MEFA)]
+            thetas = [row.theta for row in results.above_zero(point, target, MEFA)]
             found += ratios
             kept += [ratio <= 1 + log(theta) for ratio, theta in zip(ratios, thetas, strict=True)]
     ours = f"mean {mean(found):.2f}, worst {max(found):.2f} times the least, small trees" if found else None
@@ -79,7 +93,7 @@ def _bound(results: Results) -> Iterable[Comparison]:
     yield Comparison("cost of MEFA beside the least", "theorem", said, ours, holds(kept))
 
 
-def _real_case(results: Results) -> Iterable[Comparison]:
+def _real_case(results: MefaResults) -> Iterable[Comparison]:
     points = [point for distribution in Distribution for point in results.facebook(distribution)]
     leaves, nodes = (points[0].subscribers, points[0].nodes) if points else (None, None)
     ours = None if leaves is None else f"{leaves} of {nodes}"
@@ -89,7 +103,7 @@ def _real_case(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "trace setting", "of 120 nodes", None, unmeasured("the trace is not to be had"))
 
 
-def _methods(results: Results) -> Iterable[Comparison]:
+def _methods(results: MefaResults) -> Iterable[Comparison]:
     for distribution in Distribution:
         points = sweep(results, distribution)
         where = f"results, {'uniform' if distribution is Distribution.UNIFORM else 'exponential'}"
@@ -105,13 +119,13 @@ def _methods(results: Results) -> Iterable[Comparison]:
         )
 
 
-def sweep(results: Results, distribution: Distribution) -> list[Point]:
+def sweep(results: MefaResults, distribution: Distribution) -> list[MefaPoint]:
     """All points of trees that are drawn, with one distribution."""
-    by_nodes = results.scale.by_nodes(Kind.AGGREGATION, distribution)
+    by_nodes = results.scale.by_nodes(MefaExperiment.AGGREGATION, distribution)
     return sorted({*by_nodes, *results.scale.by_average(distribution)})
 
 
-def _below(results: Results, points: Sequence[Point], least: float) -> tuple[str | None, Judged]:
+def _below(results: MefaResults, points: Sequence[MefaPoint], least: float) -> tuple[str | None, Judged]:
     """What MEFA as printed saves in pairs, saved by all methods: how far below it is, and how often it is cheapest."""
     mine, spa, aa = (results.costs(points, PAIRS, method) for method in (MEFA, SPA, AA))
     often, gains = no_dearer(mine, spa, aa), {name: _gains(results, points, name) for name in METHODS}
@@ -123,14 +137,14 @@ def _below(results: Results, points: Sequence[Point], least: float) -> tuple[str
     return f"{ours}, cheapest in {often:.0f}% of samples (as printed: {literal})", all_of(parts)
 
 
-def _gains(results: Results, points: Sequence[Point], name: str) -> list[float]:
+def _gains(results: MefaResults, points: Sequence[MefaPoint], name: str) -> list[float]:
     """How far MEFA is below SPA and AA, in percent."""
     mine = results.costs(points, PAIRS, METHODS[name])
     found = known(less(mine, results.costs(points, PAIRS, other)) for other in (SPA, AA))
     return found if len(found) == 2 else []
 
 
-def _exponential(results: Results) -> Iterable[Comparison]:
+def _exponential(results: MefaResults) -> Iterable[Comparison]:
     even = {name: _gains(results, sweep(results, Distribution.UNIFORM), name) for name in METHODS}
     for distribution in EXPONENTIAL:
         skewed = {name: _gains(results, sweep(results, distribution), name) for name in METHODS}
@@ -148,9 +162,9 @@ def _exponential(results: Results) -> Iterable[Comparison]:
         yield Comparison(what, "results, exponential", said, ours, judged.noting(ORDER))
 
 
-def _trees(results: Results) -> Iterable[Comparison]:
+def _trees(results: MefaResults) -> Iterable[Comparison]:
     for distribution in Distribution:
-        points = results.scale.by_nodes(Kind.TREES, distribution)
+        points = results.scale.by_nodes(MefaExperiment.TREES, distribution)
         before = results.costs(points, PAIRS, MEFA, DO)
         found = known(less(results.costs(points, PAIRS, MEFA, ds(gamma)), before) for gamma in GAMMAS)
         ours, judged = None, LEFT_OUT

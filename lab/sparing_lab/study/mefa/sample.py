@@ -14,14 +14,14 @@ from sparing.control.folding.problem import Problem
 from sparing.control.folding.ranges import RangePieces
 from sparing.control.trees.ds import attach
 from sparing.workloads.chance import stream
-from sparing_lab.study.mefa.grid import FACEBOOK_SPACE, SPACE, Cell, Kind
+from sparing_lab.study.mefa.grid import FACEBOOK_SPACE, SPACE, FoldingBatch, MefaExperiment
 from sparing_lab.workloads.ranges import ranges
 from sparing_lab.workloads.subscription_trees import SubscriptionTree, depths, subscription_tree
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
-    """Subscriptions go by the numbers of their subscribers."""
+class FoldingSample:
+    """A tree and its subscriptions, numbered like their subscribers."""
 
     tree: SubscriptionTree
     ranges: np.ndarray  # [subscription, end]
@@ -49,12 +49,12 @@ class Sample:
         return tuple(found)
 
 
-def draw(cell: Cell, number: int) -> Sample:
-    """The sample of a number."""
-    point = cell.point
-    tree = cell.tree or subscription_tree(
+def draw(batch: FoldingBatch, number: int) -> FoldingSample:
+    """Return the sample of a number."""
+    point = batch.point
+    tree = batch.tree or subscription_tree(
         stream(number, "mefa", "tree", point.nodes, point.subscribers), point.nodes, point.subscribers
     )
     rng = stream(number, "mefa", "ranges", point.subscribers, point.average, point.distribution.value)
-    space = FACEBOOK_SPACE if point.kind is Kind.FACEBOOK else SPACE
-    return Sample(tree, ranges(rng, point.subscribers, point.average, space, point.distribution))
+    space = FACEBOOK_SPACE if point.kind is MefaExperiment.FACEBOOK else SPACE
+    return FoldingSample(tree, ranges(rng, point.subscribers, point.average, space, point.distribution))

@@ -1,5 +1,5 @@
 """The experiments of mna-aggregation, section VIII: Table I and Figures 6 to 9.
 
-`grid` says what is measured, `measure` measures one cell of it, `results` looks measurements up, `printed` holds the
-paper's own numbers against them, `figures` and `page` show them.
+`grid` declares the experiments, `measure` measures one cell of it, `results` has statistics of the rows, `printed`
+compares them with the paper's numbers, and `figures` shows them.
 """

@@ -7,10 +7,10 @@ from statistics import mean
 
 from sparing.report.plots import Panel
 from sparing_lab.study.exhibits import Figure
-from sparing_lab.study.mna.grid import PANELS, Cell
+from sparing_lab.study.mna.grid import PANELS, MnaCell
 from sparing_lab.study.mna.printed import TABLE_I
-from sparing_lab.study.mna.results import Results, for_aggregation, messages, seconds, walk_seconds
-from sparing_lab.study.mna.row import Row
+from sparing_lab.study.mna.results import MnaResults, for_aggregation, messages, seconds, walk_seconds
+from sparing_lab.study.mna.row import MnaRow
 
 OPTIMUM = "static"
 FORWARDS = "subscriber-edge"  # so far above the others that these could not be told apart beside it
@@ -21,16 +21,16 @@ SUMMARY_TITLE = (
 )
 DECIDING = ("adock", "wad", "bat", "wad-live", "patience")  # those that are worth comparing with the optimum in a plot
 
-Along = Callable[[Cell], float]  # what varies
-Value = Callable[[Cell, str], float | None]  # what is shown, of a cell and a policy
+Along = Callable[[MnaCell], float]  # what varies
+Value = Callable[[MnaCell, str], float | None]  # what is shown, of a cell and a policy
 
 
-def figures(results: Results) -> list[Figure]:
+def figures(results: MnaResults) -> list[Figure]:
     """Figures 6 to 9."""
     return [_figure_6(results), _figure_7(results), _figure_8(results), _figure_9(results)]
 
 
-def table_i(results: Results) -> tuple[list[str], list[list[str]]]:
+def table_i(results: MnaResults) -> tuple[list[str], list[list[str]]]:
     """Messages for aggregation over those of the static optimum, for every policy; the paper prints ADOCK's."""
     cells = results.scale.by_subscriptions("stock", "sliding")
     names = ["policy", *[str(cell.subscriptions) for cell in cells]]
@@ -43,7 +43,7 @@ def table_i(results: Results) -> tuple[list[str], list[list[str]]]:
     return names, rows
 
 
-def summary(results: Results) -> tuple[list[str], list[list[str]]]:
+def summary(results: MnaResults) -> tuple[list[str], list[list[str]]]:
     """Every policy over all cells: how far from the optimum, and what it costs to compute."""
     rows = []
     for policy in results.policies:
@@ -65,7 +65,7 @@ def summary(results: Results) -> tuple[list[str], list[list[str]]]:
     return ["policy", "all messages", "for aggregation", "mean", "most", "matching", "walk", "/ WAD"], rows
 
 
-def _figure_6(results: Results) -> Figure:
+def _figure_6(results: MnaResults) -> Figure:
     return _swept(
         results,
         "Figure 6",
@@ -76,7 +76,7 @@ def _figure_6(results: Results) -> Figure:
     )
 
 
-def _figure_7(results: Results) -> Figure:
+def _figure_7(results: MnaResults) -> Figure:
     return _swept(
         results,
         "Figure 7",
@@ -87,7 +87,7 @@ def _figure_7(results: Results) -> Figure:
     )
 
 
-def _figure_8(results: Results) -> Figure:
+def _figure_8(results: MnaResults) -> Figure:
     return _swept(
         results,
         "Figure 8",
@@ -98,7 +98,7 @@ def _figure_8(results: Results) -> Figure:
     )
 
 
-def _figure_9(results: Results) -> Figure:
+def _figure_9(results: MnaResults) -> Figure:
     cells = results.scale.by_ratio()
     shown: tuple[tuple[str, Value], ...] = (
         *_costs(results),
@@ -115,10 +115,10 @@ def _figure_9(results: Results) -> Figure:
 
 
 def _swept(
-    results: Results,
+    results: MnaResults,
     name: str,
     title: str,
-    sweep: Callable[[str, str], list[Cell]],
+    sweep: Callable[[str, str], list[MnaCell]],
     along: tuple[str, Along],
     shown: Sequence[tuple[str, Value]],
 ) -> Figure:
@@ -136,7 +136,7 @@ def _swept(
 
 
 def _panel(
-    results: Results, heading: str, cells: Sequence[Cell], along: tuple[str, Along], label: str, value: Value
+    results: MnaResults, heading: str, cells: Sequence[MnaCell], along: tuple[str, Along], label: str, value: Value
 ) -> Panel:
     lines = {}
     for policy in results.policies:
@@ -153,7 +153,9 @@ def _drawn(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     return tuple(panel for panel in panels if panel.lines)
 
 
-def _numbers(results: Results, cells: Sequence[Cell], along: Along, values: Sequence[Value]) -> list[tuple[str, ...]]:
+def _numbers(
+    results: MnaResults, cells: Sequence[MnaCell], along: Along, values: Sequence[Value]
+) -> list[tuple[str, ...]]:
     return [
         (f"{along(cell):g}", policy, *[_number(value(cell, policy)) for value in values])
         for cell in cells
@@ -162,22 +164,22 @@ def _numbers(results: Results, cells: Sequence[Cell], along: Along, values: Sequ
     ]
 
 
-def _absolute(results: Results, of: Callable[[Row], float]) -> Value:
-    def value(cell: Cell, policy: str) -> float | None:
+def _absolute(results: MnaResults, of: Callable[[MnaRow], float]) -> Value:
+    def value(cell: MnaCell, policy: str) -> float | None:
         row = results.row(cell, policy)
         return None if row is None else of(row)
 
     return value
 
 
-def _relative(results: Results, base: str, of: Callable[[Row], float]) -> Value:
-    def value(cell: Cell, policy: str) -> float | None:
+def _relative(results: MnaResults, base: str, of: Callable[[MnaRow], float]) -> Value:
+    def value(cell: MnaCell, policy: str) -> float | None:
         return results.over(cell, policy, base, of) if policy in DECIDING and policy != base else None
 
     return value
 
 
-def _costs(results: Results) -> tuple[tuple[str, Value], ...]:
+def _costs(results: MnaResults) -> tuple[tuple[str, Value], ...]:
     """The communication cost, in both ways of counting, and beside the optimum."""
     return (
         ("all messages", _absolute(results, messages)),

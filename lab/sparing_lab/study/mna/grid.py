@@ -27,7 +27,7 @@ AGGREGATE_TO_PLAIN = (1, 2)
 
 
 @dataclass(frozen=True)
-class Cell:
+class MnaCell:
     """One experiment: a workload, to be measured under all policies. Times in seconds, the rate is per second."""
 
     workload: str
@@ -48,7 +48,7 @@ class Cell:
         return self.rate * self.duration * self.subscriptions * self.window / self.slide
 
     def settings(self) -> WorkloadSettings:
-        """What the generator is told; the selectivity is its default, which is the paper's."""
+        """Return the settings of the generator; its default selectivity is the paper's."""
         return replace(
             DEFAULTS[self.workload],
             seed=self.seed,
@@ -72,7 +72,7 @@ DEFAULTS = {"stock": stock.DEFAULTS, "traffic": traffic.DEFAULTS}
 
 
 @dataclass(frozen=True)
-class Scale:
+class MnaScale:
     """How much is measured: seconds of event time of each experiment, and the points of each sweep."""
 
     name: str
@@ -81,9 +81,9 @@ class Scale:
     subscriptions: tuple[int, ...]
     ratios: tuple[float, ...]
 
-    def cell(self, workload: str, windows: str, rate: float | None = None, subscriptions: int | None = None) -> Cell:
+    def cell(self, workload: str, windows: str, rate: float | None = None, subscriptions: int | None = None) -> MnaCell:
         """An experiment with the usual windows, and the usual rate and subscriptions if none are given."""
-        return Cell(
+        return MnaCell(
             workload,
             RATES[workload] if rate is None else rate,
             SUBSCRIPTIONS if subscriptions is None else subscriptions,
@@ -92,37 +92,37 @@ class Scale:
             self.duration,
         )
 
-    def by_rate(self, workload: str, windows: str) -> list[Cell]:
+    def by_rate(self, workload: str, windows: str) -> list[MnaCell]:
         """One panel of Figures 6 and 7."""
         return [self.cell(workload, windows, rate=rate) for rate in self.rates[workload]]
 
-    def by_subscriptions(self, workload: str, windows: str) -> list[Cell]:
+    def by_subscriptions(self, workload: str, windows: str) -> list[MnaCell]:
         """One panel of Figure 8; for stock and sliding windows also Table I."""
         return [self.cell(workload, windows, subscriptions=count) for count in self.subscriptions]
 
-    def by_ratio(self) -> list[Cell]:
+    def by_ratio(self) -> list[MnaCell]:
         """Figure 9."""
         return [self.with_ratio(ratio) for ratio in self.ratios]
 
-    def with_ratio(self, ratio: float) -> Cell:
+    def with_ratio(self, ratio: float) -> MnaCell:
         """A window so many times as long as its shift. The window stays the same, and shifts are whole milliseconds."""
         return replace(self.cell("stock", "sliding"), slide=round(1000 * WINDOW / ratio) / 1000)
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[MnaCell]:
         """All experiments, each once; large ones first, so that no core is left alone with one of them at the end."""
         sweeps = [sweep(*panel) for sweep in (self.by_rate, self.by_subscriptions) for panel in PANELS]
         found = dict.fromkeys(cell for sweep in [*sweeps, self.by_ratio()] for cell in sweep)
         return sorted(found, key=lambda cell: cell.size, reverse=True)
 
 
-PAPER = Scale(
+PAPER = MnaScale(
     "paper",
     duration=1000.0,
     rates={"traffic": (14, 54, 162, 324, 540, 810, 1080), "stock": (465, 930, 1395, 1860, 2325, 2790)},
     subscriptions=(9, 90, 180, 270, 360, 450),
     ratios=(1.5, 2, 3, 4, 5, 6),
 )
-SMALL = Scale(
+SMALL = MnaScale(
     "small",
     duration=60.0,
     rates={"traffic": (14, 162, 540, 1080), "stock": (465, 930, 2790)},

@@ -24,8 +24,8 @@ from sparing.model.policy import DecisionRule
 from sparing.model.types import END_OF_TIME
 from sparing.workloads.batches import batches
 from sparing.workloads.workload import Workload
-from sparing_lab.study.mna.grid import Cell
-from sparing_lab.study.mna.row import Row
+from sparing_lab.study.mna.grid import MnaCell
+from sparing_lab.study.mna.row import MnaRow
 
 # The paper's own, then ours, then the two extremes.
 STUDIED = ("adock", "wad", "bat", "static", "wad-live", "patience", "publisher-edge", "subscriber-edge")
@@ -36,12 +36,12 @@ T = TypeVar("T")
 
 
 def studied() -> tuple[str, ...]:
-    """The policies of the study that there are."""
+    """Return the policies of the study."""
     return tuple(name for name in STUDIED if name in list(DecisionRule))
 
 
-def measure(cell: Cell, policies: Sequence[str] | None = None) -> list[Row]:
-    """A row for each policy (all of the study's, if none are named)."""
+def measure(cell: MnaCell, policies: Sequence[str] | None = None) -> list[MnaRow]:
+    """Return a row for each policy (default: all of the study's)."""
     names = studied() if policies is None else tuple(policies)
     _warm_up(cell.workload, names)
     return _measure(cell, names)
@@ -49,49 +49,49 @@ def measure(cell: Cell, policies: Sequence[str] | None = None) -> list[Row]:
 
 @cache
 def _warm_up(workload: str, policies: tuple[str, ...]) -> None:
-    """Once in a process, so that nobody's time includes compiling."""
-    _measure(Cell(workload, rate=40, subscriptions=30, window=10, slide=5, duration=30), policies)
+    """Compile everything once per process, so that no measurement includes it."""
+    _measure(MnaCell(workload, rate=40, subscriptions=30, window=10, slide=5, duration=30), policies)
 
 
-def _measure(cell: Cell, policies: Sequence[str]) -> list[Row]:
+def _measure(cell: MnaCell, policies: Sequence[str]) -> list[MnaRow]:
     made = cell.made()
     plan = plan_of(Deployment.of(made.description))
     interests = {name: Interests.of(plan.with_policy(decision=name)) for name in policies}
-    entrances: dict[Hashable, _Entrance] = {}
+    arrivals_by_kind: dict[Hashable, _Arrivals] = {}
     holding = Interests.of(plan.with_policy(decision=HOLDS))
     for found in (*interests.values(), holding):
-        entrances.setdefault(_kind(found), _Entrance(AtOnce(found)))
+        arrivals_by_kind.setdefault(_kind(found), _Arrivals(AtOnce(found)))
     for publications in batches(made, plan):
-        for entrance in entrances.values():
-            entrance.take(publications)
+        for arrivals in arrivals_by_kind.values():
+            arrivals.take(publications)
     rounds = [
-        {name: _timed(partial(_walk, found, entrances[_kind(found)])) for name, found in interests.items()}
+        {name: _timed(partial(_walk, found, arrivals_by_kind[_kind(found)])) for name, found in interests.items()}
         for _ in range(ROUNDS)
     ]
-    plain = entrances[_kind(holding)].bill.between_brokers()
+    plain = arrivals_by_kind[_kind(holding)].bill.between_brokers()
     return [
         _row(
             cell,
             name,
             made,
-            plain,
-            entrances[_kind(found)],
-            rounds[0][name][0],
-            min(walked[name][1] for walked in rounds),
+            arrivals=arrivals_by_kind[_kind(found)],
+            walk_bill=rounds[0][name][0],
+            walk_seconds=min(walks[name][1] for walks in rounds),
+            plain=plain,
         )
         for name, found in interests.items()
     ]
 
 
 def _kind(interests: Interests) -> Hashable:
-    """What arrivals depend on: policies of one kind can share them."""
+    """Return the properties that arrivals depend on; policies that agree in them share arrivals."""
     names, group_of = interests.groups
     return interests.flags.tobytes(), names, group_of.tobytes()
 
 
 @dataclass
-class _Entrance:
-    """What happens on arrival, and what is held until windows end, by interest group."""
+class _Arrivals:
+    """The bill of arrivals, and the publications held until windows end, by interest group."""
 
     at_once: AtOnce
     held: dict[str, list[Matched]] = field(default_factory=dict)
@@ -110,30 +110,39 @@ class _Entrance:
                 self.held.setdefault(group, []).append(matched)
 
 
-def _walk(interests: Interests, entrance: _Entrance) -> Bill:
-    """The walk of everything that is held, to the end of time."""
-    overlay, bill = WindowWalk(interests), Bill()
-    for group in sorted(entrance.held):
-        _, outcome = overlay.advance(None, entrance.held[group], END_OF_TIME)
+def _walk(interests: Interests, arrivals: _Arrivals) -> Bill:
+    """Return the bill of all held publications, walked to the end of time."""
+    walk, bill = WindowWalk(interests), Bill()
+    for group in sorted(arrivals.held):
+        _, outcome = walk.advance(None, arrivals.held[group], END_OF_TIME)
         bill.update(outcome.bill)
     return bill
 
 
-def _row(cell: Cell, policy: str, made: Workload, plain: int, entrance: _Entrance, walked: Bill, seconds: float) -> Row:
-    """The row of a policy; `plain` messages between brokers are sent for plain subscriptions, whatever the policy."""
-    whole = total([entrance.bill, walked])
+def _row(
+    cell: MnaCell,
+    policy: str,
+    made: Workload,
+    *,
+    arrivals: _Arrivals,
+    walk_bill: Bill,
+    walk_seconds: float,
+    plain: int,
+) -> MnaRow:
+    """Return the row of a policy; `plain` messages are for plain subscriptions, under all policies the same."""
+    whole = total([arrivals.bill, walk_bill])
     by_kind = whole.by_kind()
-    return Row(
-        cell,
-        policy,
-        made.size,
-        made.selectivity,
-        whole.between_brokers(),
-        whole.between_brokers() - plain,
-        by_kind.get(MessageKind.RESULT.value, 0),
-        by_kind.get(MessageKind.NOTIFICATION.value, 0),
-        entrance.seconds,
-        seconds,
+    return MnaRow(
+        cell=cell,
+        policy=policy,
+        publications=made.size,
+        selectivity=made.selectivity,
+        messages=whole.between_brokers(),
+        for_aggregation=whole.between_brokers() - plain,
+        results=by_kind.get(MessageKind.RESULT.value, 0),
+        notifications=by_kind.get(MessageKind.NOTIFICATION.value, 0),
+        matching_seconds=arrivals.seconds,
+        walk_seconds=walk_seconds,
     )
 
 

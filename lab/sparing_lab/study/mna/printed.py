@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from statistics import fmean
 
 from sparing_lab.study.exhibits import Comparison, cases, known, listed, percent
-from sparing_lab.study.mna.grid import PANELS, PAPER, SETTINGS, WORKLOADS, Cell
+from sparing_lab.study.mna.grid import PANELS, PAPER, SETTINGS, WORKLOADS, MnaCell
 from sparing_lab.study.mna.printed_times import INCREMENTAL, SHORT, time_comparisons
-from sparing_lab.study.mna.results import Results, for_aggregation, walk_seconds
+from sparing_lab.study.mna.results import MnaResults, for_aggregation, walk_seconds
 from sparing_lab.study.verdicts import LEFT_OUT, all_of, at_most, decreasing, holds, increasing, near
 
 TABLE_I = {90: 3.53, 180: 0.88, 270: 4.29, 360: 3.27}  # subscriptions -> percent over the static optimum
@@ -32,7 +32,7 @@ STEEP = f"{LATER}: there it is nearly as far over the optimum as WAD"
 SHARED = "windows of few publications forward them, and one message then serves both of two overlapping windows"
 
 
-def comparisons(results: Results) -> list[Comparison]:
+def comparisons(results: MnaResults) -> list[Comparison]:
     """Everything that the paper's section VIII says in numbers or of its figures."""
     return [
         *_table_i(results),
@@ -45,7 +45,7 @@ def comparisons(results: Results) -> list[Comparison]:
     ]
 
 
-def _table_i(results: Results) -> Iterable[Comparison]:
+def _table_i(results: MnaResults) -> Iterable[Comparison]:
     cells = {count: results.scale.cell("stock", "sliding", subscriptions=count) for count in TABLE_I}
     over = {count: results.over(cell, "adock", "static", for_aggregation) for count, cell in cells.items()}
     for count, printed in TABLE_I.items():
@@ -58,7 +58,7 @@ def _table_i(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "VIII-B", "only 4.29%", percent(most, 2), judged)
 
 
-def _techniques(results: Results) -> Iterable[Comparison]:
+def _techniques(results: MnaResults) -> Iterable[Comparison]:
     for policy, others, choose, note in (
         ("ADOCK", "no more than WAD and BAT", min, LATER),
         ("BAT", "no less than ADOCK and WAD", max, BAT),
@@ -80,13 +80,13 @@ def _techniques(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "Figure 6", said, listed(means.values()), judged.noting(MADE))
 
 
-def _mean_overhead(results: Results, workload: str) -> float | None:
+def _mean_overhead(results: MnaResults, workload: str) -> float | None:
     cells = [cell for windows in SETTINGS for cell in results.scale.by_rate(workload, windows)]
     found = known(results.over(cell, "wad", "adock", for_aggregation) for cell in cells)
     return fmean(found) if found else None
 
 
-def _rates(results: Results) -> Iterable[Comparison]:
+def _rates(results: MnaResults) -> Iterable[Comparison]:
     for workload, panel, numbers in (("traffic", "a", {162: 7.0, 1080: 2.7}), ("stock", "c", {465: 50.0, 2790: 22.0})):
         where = f"Figure 6({panel})"
         for rate, printed in numbers.items():
@@ -109,7 +109,7 @@ def _rates(results: Results) -> Iterable[Comparison]:
         yield Comparison(what, "VIII-C", said, None if more is None else f"{more:,.0f}", judged.noting(BAT))
 
 
-def _windows(results: Results) -> Iterable[Comparison]:
+def _windows(results: MnaResults) -> Iterable[Comparison]:
     for rate, printed, said in ((465, 4.6, "4.6%, the most"), (2790, 1.8, "1.8%, the least")):
         apart = _apart(results, "adock", "stock", rate)
         what = f"ADOCK's messages for as many windows, sliding over tumbling, more or fewer: stock, {rate}/s"
@@ -124,7 +124,7 @@ def _windows(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "Figure 6", "similar (read as within 10%)", listed(most.values()), judged.noting(SHARED))
 
 
-def _subscriptions(results: Results) -> Iterable[Comparison]:
+def _subscriptions(results: MnaResults) -> Iterable[Comparison]:
     sweep = results.scale.by_subscriptions("stock", "sliding")
     for count, printed in ((90, 28.67), (360, 12.7)):
         ours = results.over(
@@ -147,7 +147,7 @@ def _subscriptions(results: Results) -> Iterable[Comparison]:
     yield Comparison("messages as subscriptions grow", "Figure 8(a)", "grow for all techniques", told or None, judged)
 
 
-def _ratios(results: Results) -> Iterable[Comparison]:
+def _ratios(results: MnaResults) -> Iterable[Comparison]:
     gentle, steep = (results.scale.with_ratio(ratio) for ratio in (1.5, 6))
     times = [results.over(cell, "adock", "wad", walk_seconds) for cell in (gentle, steep)]
     more = [results.over(cell, "wad", "adock", for_aggregation) for cell in (gentle, steep)]
@@ -167,13 +167,13 @@ def _ratios(results: Results) -> Iterable[Comparison]:
         yield Comparison(what, "Figure 9", "grows", listed(over), increasing(over).noting(note))
 
 
-def _below(results: Results, cell: Cell) -> float | None:
+def _below(results: MnaResults, cell: MnaCell) -> float | None:
     """How far ADOCK's messages are below WAD's, in percent."""
     over = results.over(cell, "adock", "wad", for_aggregation)
     return None if over is None else -over
 
 
-def _apart(results: Results, policy: str, workload: str, rate: float) -> float | None:
+def _apart(results: MnaResults, policy: str, workload: str, rate: float) -> float | None:
     """How many more messages sliding windows need than as many tumbling ones, in percent."""
     one, other = (results.row(results.scale.cell(workload, windows, rate=rate), policy) for windows in SETTINGS)
     if one is None or other is None or not other.for_aggregation:
@@ -181,7 +181,7 @@ def _apart(results: Results, policy: str, workload: str, rate: float) -> float |
     return 100 * (one.for_aggregation * one.cell.slide / (other.for_aggregation * other.cell.slide) - 1)
 
 
-def _difference(results: Results, cell: Cell, policy: str, base: str) -> float | None:
+def _difference(results: MnaResults, cell: MnaCell, policy: str, base: str) -> float | None:
     """How many more messages one policy sends than another, for as long as the paper's experiments ran."""
     one, other = results.row(cell, policy), results.row(cell, base)
     if one is None or other is None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from sparing_lab.study.exhibits import Comparison, cases, known, listed
-from sparing_lab.study.mna.grid import PANELS, SETTINGS, WORKLOADS, Cell
-from sparing_lab.study.mna.results import Results, seconds
+from sparing_lab.study.mna.grid import PANELS, SETTINGS, WORKLOADS, MnaCell
+from sparing_lab.study.mna.results import MnaResults, seconds
 from sparing_lab.study.verdicts import all_of, at_least, holds, increasing, near, unmeasured
 
 FEW, MANY = 90, 360  # subscriptions
@@ -17,12 +17,12 @@ SHORT = "short walks are timed, in which chance plays a part, and a publication 
 SERVERS = "seconds of Java brokers on 16 servers, while here an experiment is one process, so that ratios are compared"
 
 
-def time_comparisons(results: Results) -> list[Comparison]:
+def time_comparisons(results: MnaResults) -> list[Comparison]:
     """Everything that sections VIII-C and VIII-E say of times."""
     return [*_by_windows(results), *_by_rate(results), *_by_subscriptions(results), *_most(results)]
 
 
-def _by_windows(results: Results) -> Iterable[Comparison]:
+def _by_windows(results: MnaResults) -> Iterable[Comparison]:
     for windows, said in (("tumbling", "500 s"), ("sliding", "almost 1,200 s")):
         what = f"ADOCK's compute at the highest rate: traffic, {windows}"
         yield Comparison(what, "Figure 7(a), (b)", said, None, unmeasured(SERVERS))
@@ -39,7 +39,7 @@ def _by_windows(results: Results) -> Iterable[Comparison]:
         yield Comparison(what, "Figure 7", said, _times(times), near(times, printed).noting(note))
 
 
-def _by_rate(results: Results) -> Iterable[Comparison]:
+def _by_rate(results: MnaResults) -> Iterable[Comparison]:
     cells = [cell for panel in PANELS for cell in results.scale.by_rate(*panel)]
     yield _dearer(results, cells, ("adock", "wad"), "by rates", "Figure 7", SHORT)
     times = results.ratio(results.scale.by_rate("traffic", "tumbling")[-1], "bat", "adock", seconds)
@@ -52,7 +52,7 @@ def _by_rate(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "VIII-E", "grows", listed(ratios, ".2f", ""), increasing(ratios, 2).noting(SHORT))
 
 
-def _by_subscriptions(results: Results) -> Iterable[Comparison]:
+def _by_subscriptions(results: MnaResults) -> Iterable[Comparison]:
     pair = [results.scale.cell("stock", "tumbling", subscriptions=count) for count in (MANY, FEW)]
     grown = {policy: _beside(results, policy, *pair) for policy in ("adock", "wad")}
     linear = MANY / FEW
@@ -71,7 +71,7 @@ def _by_subscriptions(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "Figure 8(b), (d)", "similar", ours, judged.noting(SHORT))
 
 
-def _most(results: Results) -> Iterable[Comparison]:
+def _most(results: MnaResults) -> Iterable[Comparison]:
     for name, sweep, printed in (
         ("rates", results.scale.by_rate, 4.0),
         ("subscriptions", results.scale.by_subscriptions, 2.1),
@@ -84,7 +84,7 @@ def _most(results: Results) -> Iterable[Comparison]:
 
 
 def _dearer(
-    results: Results, cells: Sequence[Cell], pair: tuple[str, str], when: str, where: str, note: str
+    results: MnaResults, cells: Sequence[MnaCell], pair: tuple[str, str], when: str, where: str, note: str
 ) -> Comparison:
     """Whether the first of two policies takes more compute than the second."""
     times = [results.ratio(cell, *pair, seconds) for cell in cells]
@@ -93,13 +93,13 @@ def _dearer(
     return Comparison(what, where, "all", cases(found), holds(found).noting(note))
 
 
-def _beside(results: Results, policy: str, cell: Cell, other: Cell) -> float | None:
+def _beside(results: MnaResults, policy: str, cell: MnaCell, other: MnaCell) -> float | None:
     """How many times as much compute a policy takes for one experiment as for another."""
     one, base = results.row(cell, policy), results.row(other, policy)
     return None if one is None or base is None else one.seconds / base.seconds
 
 
-def _wad_to_bat(results: Results, workload: str) -> float | None:
+def _wad_to_bat(results: MnaResults, workload: str) -> float | None:
     cells = [cell for windows in SETTINGS for cell in results.scale.by_subscriptions(workload, windows)]
     ratios = known(results.ratio(cell, "wad", "bat", seconds) for cell in cells)
     return fmean(ratios) if ratios else None

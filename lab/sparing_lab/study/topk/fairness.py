@@ -36,10 +36,10 @@ from sparing_lab.study.topk.grid import (
     ONE_PARENT,
     REGULAR_K,
     WIDTH,
-    Fairness,
+    FairnessCell,
 )
-from sparing_lab.study.topk.row import Row
-from sparing_lab.study.topk.world import PUBLISHER_EDGE, Ranges, plan, ranges
+from sparing_lab.study.topk.row import TopkRow
+from sparing_lab.study.topk.world import PUBLISHER_EDGE, RangeSubscriptions, plan, ranges
 
 FROM_REGULAR_K = "from RegularK"  # publications too many or too few, added up
 FROM_EXPECTED = "from expected"
@@ -48,10 +48,10 @@ DELIVERIES = "deliveries"  # as they are to be expected
 CHI_SQUARE, FREEDOM = "chi-square", "degrees of freedom"
 BLOCK = 4096  # publications matched at a time
 
-NOBODY = Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+NO_WEIGHTS = Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 
-def fairness(cell: Fairness) -> list[Row]:
+def fairness(cell: FairnessCell) -> list[TopkRow]:
     """The rows of a cell."""
     draws = Draws.of(cell)
     expected, spread = draws.expected
@@ -59,7 +59,7 @@ def fairness(cell: Fairness) -> list[Row]:
     found = []
 
     def add(method: str, distance: int, what: str, value: float) -> None:
-        found.append(Row(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, distance, what, float(value)))
+        found.append(TopkRow(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, distance, what, float(value)))
 
     received = {REGULAR_K: regular, AGAIN: draws.regular_k("again")}
     received |= {name: draw() for name, draw in draws.by_hops()}
@@ -109,13 +109,13 @@ class Split(Contest):
 class Draws:
     """Publications, whom they match, and the ways to draw k of these."""
 
-    cell: Fairness
-    made: Ranges
+    cell: FairnessCell
+    made: RangeSubscriptions
     points: np.ndarray
     planned: Plan
 
     @classmethod
-    def of(cls, cell: Fairness) -> Draws:
+    def of(cls, cell: FairnessCell) -> Draws:
         """Publications anywhere in the space."""
         made = ranges(cell.subscriptions, WIDTH, cell.seed)
         points = stream(cell.seed, "topk", "publications").random(cell.publications)
@@ -184,7 +184,7 @@ class Draws:
 
         def draw(picked: np.ndarray, k: np.ndarray, chosen: np.ndarray) -> None:
             drawn = self._seeds("by hops", picked)
-            known = NOBODY if weighted is None else weighted
+            known = NO_WEIGHTS if weighted is None else weighted
             starts, matches = self._matches
             pick_by_hops(picked, starts, matches, self._scores, at, k, drawn, weighted is None, ways, known, chosen)
 

@@ -31,7 +31,7 @@ from sparing_lab.study.topk.grid import (
 )
 from sparing_lab.study.topk.overhead import EVERYWHERE, ON_THE_WAY
 from sparing_lab.study.topk.printed_choice import by_distance, off_share
-from sparing_lab.study.topk.results import Results
+from sparing_lab.study.topk.results import TopkResults
 
 FAIRNESS_TITLE = "How fair: off what is to be expected (percent of all deliveries), and whether chance explains it"
 BY_WIDTH = (1, 5, 10)  # percent, of Figure 5(d)
@@ -40,13 +40,13 @@ TIMED = (REGULAR_COVER, REGULAR_K, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, EXACT)
 HELD = (REGULAR_K, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, ONE_PARENT, ALL_PARENTS, EXACT)  # in the table of fairness
 
 
-def figures(results: Results) -> list[Figure]:
+def figures(results: TopkResults) -> list[Figure]:
     """Figures 5 to 8; the panels of Figure 5 have different lines, so they are apart."""
     makers = _figure_5_a_b, _figure_5_c, _figure_5_d, _figure_6, _figure_7, _figure_8
     return [maker(results) for maker in makers]
 
 
-def fairness_table(results: Results) -> Table:
+def fairness_table(results: TopkResults) -> Table:
     """All methods over all experiments with fairness. A p-value near 0 says that chance does not explain it."""
     rows = []
     for method in HELD:
@@ -65,7 +65,7 @@ def fairness_table(results: Results) -> Table:
     return ["method", "off", "chi-square / degree", "p"], rows
 
 
-def _figure_5_a_b(results: Results) -> Figure:
+def _figure_5_a_b(results: TopkResults) -> Figure:
     panels = []
     for count, letter in ((FEW, "a"), (MANY, "b")):
         regular = results.forwarded(count, REGULAR_COVER)
@@ -76,7 +76,7 @@ def _figure_5_a_b(results: Results) -> Figure:
     return _figure("Figure 5(a), 5(b)", "Subscriptions that reach the publisher's edge broker, by k", panels)
 
 
-def _figure_5_c(results: Results) -> Figure:
+def _figure_5_c(results: TopkResults) -> Figure:
     scale = results.scale
     found = {
         f"{count:,}": [(p, results.forwarded_at(count, ANCESTOR_COVER_K, p)) for p in scale.selectivities]
@@ -93,7 +93,7 @@ def _less(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one - other
 
 
-def _figure_5_d(results: Results) -> Figure:
+def _figure_5_d(results: TopkResults) -> Figure:
     panels = []
     for end, other, along in ((0, 1, "narrowest, % (up to 60%)"), (1, 0, "widest, % (from 30%)")):
         widths = sorted(width for width in results.scale.widths if width[other] == WIDTH[other])
@@ -105,7 +105,7 @@ def _figure_5_d(results: Results) -> Figure:
     return _figure("Figure 5(d)", "The same by the width of ranges, for k as several shares", panels)
 
 
-def _figure_6(results: Results) -> Figure:
+def _figure_6(results: TopkResults) -> Figure:
     panels = []
     hops, by_hops = range(1, FEWER_CORE + 1), "core brokers on the way"
     for count in results.scale.fair:
@@ -121,7 +121,7 @@ def _figure_6(results: Results) -> Figure:
     return _figure("Figure 6", "Fairness, by k and by distance from the publisher", panels)
 
 
-def _figure_7(results: Results) -> Figure:
+def _figure_7(results: TopkResults) -> Figure:
     panels = []
     for what in (ON_THE_WAY, EVERYWHERE):
         for count, letter in zip(results.scale.fair, "ab", strict=False):
@@ -131,7 +131,7 @@ def _figure_7(results: Results) -> Figure:
     return _figure("Figure 7", "CPU time of a publication, by k", panels)
 
 
-def _figure_8(results: Results) -> Figure:
+def _figure_8(results: TopkResults) -> Figure:
     counts = results.scale.grown
     panels = []
     for what in (ON_THE_WAY, EVERYWHERE):

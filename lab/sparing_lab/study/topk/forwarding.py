@@ -13,34 +13,34 @@ from sparing.control.plan import Plan
 from sparing.control.routing.tables import table_of
 from sparing.model.errors import SparingError
 from sparing.model.policy import Covering
-from sparing_lab.study.topk.grid import ANCESTOR_COVER_K, CORE, RANK_COVER_K, RANK_TREE, REGULAR_COVER, Forwarding
+from sparing_lab.study.topk.grid import ANCESTOR_COVER_K, CORE, RANK_COVER_K, RANK_TREE, REGULAR_COVER, ForwardingCell
 from sparing_lab.study.topk.rank_tree import rank_tree
-from sparing_lab.study.topk.row import Row
-from sparing_lab.study.topk.world import Ranges, plan, ranges
+from sparing_lab.study.topk.row import TopkRow
+from sparing_lab.study.topk.world import RangeSubscriptions, plan, ranges
 
 FORWARDED = "forwarded, %"
 DEEPEST = "depth of the tree"
 COVERINGS = {RANK_COVER_K: Covering.RANK, ANCESTOR_COVER_K: Covering.ANCESTOR}
 
 
-def forwarding(cell: Forwarding) -> list[Row]:
+def forwarding(cell: ForwardingCell) -> list[TopkRow]:
     """The rows of a cell."""
     made = ranges(cell.subscriptions, cell.width, cell.seed)
-    found: list[Row] = []
+    found: list[TopkRow] = []
     for method in cell.methods:
         for k, what, value in _tree(made, cell) if method == RANK_TREE else _over_hops(made, cell, method):
-            found.append(Row(cell.subscriptions, *cell.width, k, method, cell.seed, 0, what, value))
+            found.append(TopkRow(cell.subscriptions, *cell.width, k, method, cell.seed, 0, what, value))
     return found
 
 
-def _tree(made: Ranges, cell: Forwarding) -> Iterator[tuple[int, str, float]]:
+def _tree(made: RangeSubscriptions, cell: ForwardingCell) -> Iterator[tuple[int, str, float]]:
     depths = rank_tree(made, cell.seed)
     for k in cell.ks:
         yield k, FORWARDED, 100 * float((depths <= k).mean())
     yield 0, DEEPEST, float(depths.max())
 
 
-def _over_hops(made: Ranges, cell: Forwarding, method: str) -> Iterator[tuple[int, str, float]]:
+def _over_hops(made: RangeSubscriptions, cell: ForwardingCell, method: str) -> Iterator[tuple[int, str, float]]:
     if method == REGULAR_COVER:
         yield 0, FORWARDED, 100 * forwarded(plan(made, CORE, [None]), 0) / len(made)
         return

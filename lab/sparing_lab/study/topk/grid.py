@@ -19,7 +19,7 @@ GROWTH = (0.4, 2.0)  # percent, of Figure 8
 
 
 @dataclass(frozen=True)
-class Forwarding:
+class ForwardingCell:
     """How many subscriptions reach the publisher's edge broker (Figure 5)."""
 
     subscriptions: int
@@ -35,7 +35,7 @@ class Forwarding:
 
 
 @dataclass(frozen=True)
-class Fairness:
+class FairnessCell:
     """Who gets how many publications (Figure 6)."""
 
     subscriptions: int
@@ -50,7 +50,7 @@ class Fairness:
 
 
 @dataclass(frozen=True)
-class Overhead:
+class OverheadCell:
     """What matching and picking take on the way (Figures 7 and 8)."""
 
     subscriptions: int
@@ -64,7 +64,7 @@ class Overhead:
         return 200.0 * self.subscriptions * self.publications
 
 
-Cell = Forwarding | Fairness | Overhead
+TopkCell = ForwardingCell | FairnessCell | OverheadCell
 
 REGULAR_COVER, REGULAR_K = "RegularCover", "RegularK"
 RANK_COVER_K, RANK_TREE = "RankCoverK", "RankCoverK, rank-tree"
@@ -83,7 +83,7 @@ def k_of(subscriptions: int, percent: float) -> int:
 
 
 @dataclass(frozen=True)
-class Scale:
+class TopkScale:
     """How much is measured."""
 
     name: str
@@ -103,36 +103,36 @@ class Scale:
         """How many sets of subscriptions are measured for Figure 5."""
         return max(self.drawn // subscriptions, 1)
 
-    def low(self, subscriptions: int) -> list[Forwarding]:
+    def low(self, subscriptions: int) -> list[ForwardingCell]:
         """One panel of Figure 5 by low k."""
         methods = REGULAR_COVER, RANK_COVER_K, ANCESTOR_COVER_K
         cells = [
-            Forwarding(subscriptions, WIDTH, self.low_k, methods, seed) for seed in range(self.sets(subscriptions))
+            ForwardingCell(subscriptions, WIDTH, self.low_k, methods, seed) for seed in range(self.sets(subscriptions))
         ]
-        return cells + [Forwarding(subscriptions, WIDTH, LOW_K, (RANK_TREE,), seed) for seed in range(self.trees)]
+        return cells + [ForwardingCell(subscriptions, WIDTH, LOW_K, (RANK_TREE,), seed) for seed in range(self.trees)]
 
-    def by_selectivity(self, subscriptions: int, width: Width = WIDTH) -> list[Forwarding]:
+    def by_selectivity(self, subscriptions: int, width: Width = WIDTH) -> list[ForwardingCell]:
         """AncestorCoverK by k as a share of the subscriptions; the shares go by width in Figure 5(d)."""
         ks = tuple(k_of(subscriptions, percent) for percent in self.selectivities)
         methods = REGULAR_COVER, ANCESTOR_COVER_K
-        return [Forwarding(subscriptions, width, ks, methods, seed) for seed in range(self.sets(subscriptions))]
+        return [ForwardingCell(subscriptions, width, ks, methods, seed) for seed in range(self.sets(subscriptions))]
 
-    def fairness(self, subscriptions: int) -> list[Fairness]:
+    def fairness(self, subscriptions: int) -> list[FairnessCell]:
         """Figure 6 for a number of subscriptions."""
         ks = [k_of(subscriptions, percent) for percent in FAIR_SELECTIVITIES]
-        return [Fairness(subscriptions, k, self.publications, seed) for k in ks for seed in range(self.populations)]
+        return [FairnessCell(subscriptions, k, self.publications, seed) for k in ks for seed in range(self.populations)]
 
-    def overhead(self, subscriptions: int) -> list[Overhead]:
+    def overhead(self, subscriptions: int) -> list[OverheadCell]:
         """One panel of Figure 7."""
         return [self.timing(subscriptions, percent) for percent in FAIR_SELECTIVITIES]
 
-    def timing(self, subscriptions: int, percent: float) -> Overhead:
+    def timing(self, subscriptions: int, percent: float) -> OverheadCell:
         """One point of Figures 7 and 8."""
-        return Overhead(subscriptions, k_of(subscriptions, percent), self.timed, 0)
+        return OverheadCell(subscriptions, k_of(subscriptions, percent), self.timed, 0)
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[TopkCell]:
         """All experiments, each once; large ones first, so that no core is left alone with one of them at the end."""
-        found: list[Cell] = [cell for count in (FEW, MANY) for cell in self.low(count)]
+        found: list[TopkCell] = [cell for count in (FEW, MANY) for cell in self.low(count)]
         found += [cell for count in self.subscriptions for cell in self.by_selectivity(count)]
         found += [cell for width in self.widths for cell in self.by_selectivity(FEW, width)]
         found += [cell for count in self.fair for cell in self.fairness(count)]
@@ -141,7 +141,7 @@ class Scale:
         return sorted(dict.fromkeys(found), key=lambda cell: cell.work, reverse=True)
 
 
-PAPER = Scale(
+PAPER = TopkScale(
     "paper",
     drawn=150_000,
     trees=20,
@@ -155,7 +155,7 @@ PAPER = Scale(
     timed=20_000,
     grown=(250, 500, 1000, 2000, 4000),
 )
-SMALL = Scale(
+SMALL = TopkScale(
     "small",
     drawn=50_000,
     trees=8,

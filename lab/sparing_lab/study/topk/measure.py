@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from sparing_lab.study.topk.fairness import fairness
 from sparing_lab.study.topk.forwarding import forwarding
-from sparing_lab.study.topk.grid import Cell, Fairness, Forwarding
+from sparing_lab.study.topk.grid import FairnessCell, ForwardingCell, TopkCell
 from sparing_lab.study.topk.overhead import overhead
-from sparing_lab.study.topk.row import Row
+from sparing_lab.study.topk.row import TopkRow
 
 
-def measure(cell: Cell) -> list[Row]:
+def measure(cell: TopkCell) -> list[TopkRow]:
     """The rows of a cell."""
     match cell:
-        case Forwarding():
+        case ForwardingCell():
             return forwarding(cell)
-        case Fairness():
+        case FairnessCell():
             return fairness(cell)
         case _:
             return overhead(cell)

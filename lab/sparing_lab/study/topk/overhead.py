@@ -2,8 +2,8 @@
 
 The paper measures milliseconds from publisher to subscriber, over a network. There is no network here: measured is CPU
 time of the brokers that a publication passes from its publisher to one with subscribers, on average over all of these;
-and CPU time of all brokers together for a publication. Each broker holds the publication against all that it knows, one
-after the other, then picks.
+and CPU time of all brokers together for a publication. Each broker matches the publication with all subscriptions that
+it knows, one after the other, then picks.
 
 RegularCover sends it on wherever it matches. RegularK knows everybody and draws. AncestorCoverK and AncestorFairK draw
 among what covering leaves, the latter by a weighted shuffle. The exactly fair scheme first asks for counts along the
@@ -35,10 +35,10 @@ from sparing_lab.study.topk.grid import (
     REGULAR_COVER,
     REGULAR_K,
     WIDTH,
-    Overhead,
+    OverheadCell,
 )
-from sparing_lab.study.topk.row import Row
-from sparing_lab.study.topk.world import Ranges, plan, ranges
+from sparing_lab.study.topk.row import TopkRow
+from sparing_lab.study.topk.world import RangeSubscriptions, plan, ranges
 
 ON_THE_WAY = "microseconds on the way"
 EVERYWHERE = "microseconds everywhere"
@@ -48,7 +48,7 @@ ROUNDS = 3  # in turn, so that what disturbs one method hardly favours another; 
 EVERYONE, EVENLY, BY_WEIGHT, BY_COUNT = range(4)  # who is picked of those that match
 
 
-def overhead(cell: Overhead) -> list[Row]:
+def overhead(cell: OverheadCell) -> list[TopkRow]:
     """The rows of a cell."""
     _warm_up()
     return _overhead(cell)
@@ -56,35 +56,35 @@ def overhead(cell: Overhead) -> list[Row]:
 
 @cache
 def _warm_up() -> None:
-    """Once in a process, so that nobody's time includes compiling."""
-    _overhead(Overhead(50, 2, 50, 0))
+    """Compile everything once per process, so that no measurement includes it."""
+    _overhead(OverheadCell(50, 2, 50, 0))
 
 
-def _overhead(cell: Overhead) -> list[Row]:
-    way = Way.of(cell)
+def _overhead(cell: OverheadCell) -> list[TopkRow]:
+    way = OverheadRun.of(cell)
     rounds = [way.all_methods() for _ in range(ROUNDS)]
     found = []
     for method in rounds[0]:
         fastest = np.min([one[method].seconds for one in rounds], axis=0)
         for what, seconds in zip((ON_THE_WAY, EVERYWHERE, AT_FIRST), fastest.tolist(), strict=True):
-            found.append(Row(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, 0, what, 1e6 * seconds))
+            found.append(TopkRow(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, 0, what, 1e6 * seconds))
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class PublicationTimes:
     """Seconds for a publication: on the way to an edge broker, everywhere, at the publisher's; and who got how many."""
 
     seconds: np.ndarray
     received: np.ndarray
 
-    def after(self, other: Taken) -> Taken:
+    def after(self, other: PublicationTimes) -> PublicationTimes:
         """The same if the other comes before."""
-        return Taken(self.seconds + other.seconds, self.received)
+        return PublicationTimes(self.seconds + other.seconds, self.received)
 
 
 @dataclass(frozen=True, eq=False)
-class Desk:
+class BrokerTable:
     """What one broker knows: ranges, weights, the way to each, and how many match behind each way."""
 
     numbers: np.ndarray
@@ -96,18 +96,18 @@ class Desk:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class OverheadRun:
     """Publications and brokers."""
 
-    cell: Overhead
-    made: Ranges
+    cell: OverheadCell
+    made: RangeSubscriptions
     points: np.ndarray
     plans: Mapping[Covering, Plan]
     counts: np.ndarray  # [publication, broker] matches among the broker's own subscriptions
     salts: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint64))
 
     @classmethod
-    def of(cls, cell: Overhead) -> Way:
+    def of(cls, cell: OverheadCell) -> OverheadRun:
         """Publications anywhere in the space."""
         made = ranges(cell.subscriptions, WIDTH, cell.seed)
         points = stream(cell.seed, "topk", "publications").random(cell.publications)
@@ -121,7 +121,7 @@ class Way:
         counts = made.matched(points).astype(np.float32) @ lives_at.astype(np.float32)
         return cls(cell, made, points, plans, counts.astype(np.int64), seeds(brokers, cell.seed))
 
-    def all_methods(self) -> dict[str, Taken]:
+    def all_methods(self) -> dict[str, PublicationTimes]:
         """Every method on the same publications."""
         none, ancestor = Covering.NONE, Covering.ANCESTOR
         regular = self.travel(Covering.REGULAR, EVERYONE)
@@ -133,7 +133,7 @@ class Way:
             EXACT: self.travel(Covering.REGULAR, BY_COUNT).after(regular),
         }
 
-    def travel(self, covering: Covering, rule: int) -> Taken:
+    def travel(self, covering: Covering, rule: int) -> PublicationTimes:
         """Carry all publications from broker to broker, each with the number that is to be picked from there on."""
         planned = self.plans[covering]
         table = table_of(planned.contests[0], planned.broker_of, planned.routes, weighted=rule == BY_WEIGHT)
@@ -147,28 +147,40 @@ class Way:
             rows, quota = arrived.pop(entry.broker, (np.zeros(0, np.int64), np.zeros(0, np.int64)))
             if not len(rows):
                 continue
-            desk = self._desk(table, entry.broker, rule)
-            picks = np.zeros((len(rows), len(desk.next) + 1), np.int64)
-            behind = self._behind(planned, entry.broker, desk, rows)
+            known_here = self._table(table, entry.broker, rule)
+            picks = np.zeros((len(rows), len(known_here.next) + 1), np.int64)
+            behind = self._behind(planned, entry.broker, known_here, rows)
             drawn = mixed_seeds(rows.astype(np.uint64), self.salts[entry.broker])
-            own = np.zeros(len(desk.numbers), np.int64)
+            own = np.zeros(len(known_here.numbers), np.int64)
             points = self.points[rows]
             begun = time.thread_time()
-            serve(rule, points, quota, drawn, desk.low, desk.high, desk.weights, desk.way, behind, picks, own)
+            serve(
+                rule,
+                points,
+                quota,
+                drawn,
+                known_here.low,
+                known_here.high,
+                known_here.weights,
+                known_here.way,
+                behind,
+                picks,
+                own,
+            )
             taken = time.thread_time() - begun
             total += taken
             link = planned.routes.link_of[entry.broker, table.root]
             before = passed[int(planned.routes.target[link])] if entry.broker != table.root else 0.0
             passed[entry.broker] = before + taken / len(rows)
-            received[desk.numbers] += own
+            received[known_here.numbers] += own
             if own.any():
                 ends.append(passed[entry.broker])
-            for at, following in enumerate(desk.next):
+            for at, following in enumerate(known_here.next):
                 sent = picks[:, at] > 0
                 arrived[following] = rows[sent], picks[sent, at]
-        return Taken(np.array([np.mean(ends), total / count, passed[table.root]]), received)
+        return PublicationTimes(np.array([np.mean(ends), total / count, passed[table.root]]), received)
 
-    def _desk(self, table: RoutingTable, broker: int, rule: int) -> Desk:
+    def _table(self, table: RoutingTable, broker: int, rule: int) -> BrokerTable:
         planned = self.plans[Covering.NONE]  # all have the same brokers
         known = next(entry for entry in table.known if entry.broker == broker)
         link = planned.routes.link_of[broker, planned.broker_of[known.numbers]]
@@ -177,14 +189,16 @@ class Way:
         way = np.where(target == broker, len(following), np.searchsorted(np.array(following), target))
         mine = np.ones(len(way), bool) if rule != BY_COUNT else target == broker  # the others have been counted
         numbers = known.numbers[mine]
-        return Desk(numbers, self.made.low[numbers], self.made.high[numbers], known.weights[mine], way[mine], following)
+        return BrokerTable(
+            numbers, self.made.low[numbers], self.made.high[numbers], known.weights[mine], way[mine], following
+        )
 
-    def _behind(self, planned: Plan, broker: int, desk: Desk, rows: np.ndarray) -> np.ndarray:
+    def _behind(self, planned: Plan, broker: int, known_here: BrokerTable, rows: np.ndarray) -> np.ndarray:
         """[row, way] -> matches behind it; those here are counted when they are looked for."""
         link = planned.routes.link_of[broker]
         target = np.where(link >= 0, planned.routes.target[link], -1)
-        found = np.zeros((len(rows), len(desk.next) + 1), np.int64)
-        for at, following in enumerate(desk.next):
+        found = np.zeros((len(rows), len(known_here.next) + 1), np.int64)
+        for at, following in enumerate(known_here.next):
             found[:, at] = self.counts[rows][:, target == following].sum(axis=1)
         return found
 
@@ -226,7 +240,7 @@ def serve(
     picks: np.ndarray,
     own: np.ndarray,
 ) -> None:
-    """One broker's work on the publications that come by: how many it picks behind each way, and whom here."""
+    """Match and pick at one broker: the number of picks behind each next hop, and the picks of this broker."""
     here = picks.shape[1] - 1
     found, some, weight = np.empty(len(low), np.int64), np.empty(len(low), np.int64), np.empty(len(low))
     state = np.empty(1, np.uint64)

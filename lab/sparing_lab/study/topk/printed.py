@@ -21,7 +21,7 @@ from sparing_lab.study.topk.grid import (
     Width,
 )
 from sparing_lab.study.topk.printed_choice import choice_comparisons
-from sparing_lab.study.topk.results import Results
+from sparing_lab.study.topk.results import TopkResults
 from sparing_lab.study.verdicts import at_least, at_most, holds, near
 
 REGULAR = {FEW: 1.47, MANY: 0.69}  # percent forwarded
@@ -39,12 +39,12 @@ SET = "how many are forwarded differs from set to set, and the paper measured on
 TREE = "how deep the tree gets differs from set to set, and the paper does not say which of several parents it takes"
 
 
-def comparisons(results: Results) -> list[Comparison]:
+def comparisons(results: TopkResults) -> list[Comparison]:
     """Everything that the paper's section V says in numbers or of its figures."""
     return [*_low_k(results), *_selectivity(results), *_sizes(results), *choice_comparisons(results)]
 
 
-def _low_k(results: Results) -> Iterable[Comparison]:
+def _low_k(results: TopkResults) -> Iterable[Comparison]:
     for count, where in ((FEW, "Figure 5(a)"), (MANY, "Figure 5(b)")):
         of, printed = f"{count:,} subscriptions", REGULAR[count]
         ours = results.forwarded(count, REGULAR_COVER)
@@ -71,7 +71,7 @@ def _low_k(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "V-C", "28.5%", percent(better), near(better, 28.5).noting(TREE))
 
 
-def _selectivity(results: Results) -> Iterable[Comparison]:
+def _selectivity(results: TopkResults) -> Iterable[Comparison]:
     for share, said in ((0.1, "over 94.24%"), (10, "33.3%")):
         ours = results.forwarded_at(MANY, ANCESTOR_COVER_K, share)
         covered = None if ours is None else 100 - ours
@@ -93,13 +93,13 @@ def _selectivity(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "V-C", "81%", percent(kept), near(kept, 81.0))
 
 
-def _apart(results: Results, percent: float) -> float | None:
+def _apart(results: TopkResults, percent: float) -> float | None:
     found = [results.forwarded_at(count, ANCESTOR_COVER_K, percent) for count in results.scale.subscriptions]
     there = known(found)
     return max(there) - min(there) if len(there) > 1 else None
 
 
-def _sizes(results: Results) -> Iterable[Comparison]:
+def _sizes(results: TopkResults) -> Iterable[Comparison]:
     base = {width: results.forwarded(FEW, REGULAR_COVER, width=width) for width in SIZES}
     ours = {width: results.forwarded_at(FEW, ANCESTOR_COVER_K, 5, width) for width in SIZES}
     for width, (regular, ancestor) in SIZES.items():

@@ -18,7 +18,7 @@ from sparing_lab.study.topk.grid import (
     k_of,
 )
 from sparing_lab.study.topk.overhead import AT_FIRST, ON_THE_WAY
-from sparing_lab.study.topk.results import Results
+from sparing_lab.study.topk.results import TopkResults
 from sparing_lab.study.verdicts import LEFT_OUT, all_of, at_least, decreasing, holds, near, same, unmeasured
 
 SHOWN = 250  # subscriptions of Figure 6
@@ -30,12 +30,12 @@ MILLISECONDS = "there is no network here, and the text prints no milliseconds, s
 WEIGHTS = "weights are up to date here at once, while the paper's lag behind"
 
 
-def choice_comparisons(results: Results) -> list[Comparison]:
+def choice_comparisons(results: TopkResults) -> list[Comparison]:
     """Everything that sections V-D and V-E say."""
     return [*_fairness(results), *_distance(results), *_overhead(results), *_fair_overhead(results)]
 
 
-def _fairness(results: Results) -> Iterable[Comparison]:
+def _fairness(results: TopkResults) -> Iterable[Comparison]:
     ks = [k_of(SHOWN, share) for share in FAIR_SELECTIVITIES]
     gains = [_more(*(results.value(SHOWN, method, k, FROM_REGULAR_K) for method in PAIR)) for k in ks]
     mean = fmean(known(gains)) if known(gains) else None
@@ -53,7 +53,7 @@ def _fairness(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "V-D", "20.18%", percent(better, 2), near(better, 20.18).noting(CHANCE))
 
 
-def _distance(results: Results) -> Iterable[Comparison]:
+def _distance(results: TopkResults) -> Iterable[Comparison]:
     away = range(1, FEWER_CORE + 1)
     for method in PAIR:
         found = {distance: by_distance(results, SHOWN, method, distance, FROM_EXPECTED) for distance in away}
@@ -75,14 +75,14 @@ def _distance(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "Figure 6(b)", "fewer for AncestorFairK", listed(spans, ".1f", ""), holds([smaller]))
 
 
-def off_share(results: Results, subscriptions: int, method: str, k: int) -> float | None:
+def off_share(results: TopkResults, subscriptions: int, method: str, k: int) -> float | None:
     """How far subscriptions are from what they are to expect, in percent of all deliveries."""
     off = results.value(subscriptions, method, k, FROM_EXPECTED)
     deliveries = results.value(subscriptions, method, k, DELIVERIES)
     return None if off is None or not deliveries else 100 * off / deliveries
 
 
-def by_distance(results: Results, subscriptions: int, method: str, distance: int, what: str) -> float | None:
+def by_distance(results: TopkResults, subscriptions: int, method: str, distance: int, what: str) -> float | None:
     """What is found at a distance in percent of the deliveries there, on average over k."""
     shares = []
     for share in FAIR_SELECTIVITIES:
@@ -94,7 +94,7 @@ def by_distance(results: Results, subscriptions: int, method: str, distance: int
     return fmean(shares) if shares else None
 
 
-def _overhead(results: Results) -> Iterable[Comparison]:
+def _overhead(results: TopkResults) -> Iterable[Comparison]:
     what, drawn = "milliseconds from publisher to subscriber", unmeasured(MILLISECONDS)
     yield Comparison(what, "Figures 7, 8", "drawn, not printed", None, drawn)
     over = _more(*(results.value(SHOWN, method, 1, AT_FIRST) for method in (ANCESTOR_COVER_K, REGULAR_COVER)))
@@ -116,13 +116,13 @@ def _overhead(results: Results) -> Iterable[Comparison]:
     yield Comparison(what, "Figure 7", "lessens", listed(means, ".0f"), decreasing(means, 0).noting(LATENCY))
 
 
-def _saved(results: Results, subscriptions: int, share: float) -> float | None:
+def _saved(results: TopkResults, subscriptions: int, share: float) -> float | None:
     k = k_of(subscriptions, share)
     none, ancestor = (results.value(subscriptions, m, k, ON_THE_WAY) for m in (REGULAR_K, ANCESTOR_COVER_K))
     return None if none is None or ancestor is None else 100 * (none - ancestor) / none
 
 
-def _fair_overhead(results: Results) -> Iterable[Comparison]:
+def _fair_overhead(results: TopkResults) -> Iterable[Comparison]:
     few, many = results.scale.grown[0], results.scale.grown[-1]
     for share, letter in zip(GROWTH, "ab", strict=True):
         ends = [results.value(n, ANCESTOR_FAIR_K, k_of(n, share), ON_THE_WAY) for n in (few, many)]

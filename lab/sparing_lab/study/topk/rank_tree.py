@@ -10,7 +10,7 @@ the narrowest or widest, the leftmost or rightmost, any by chance, the one with 
 the order of a hash set, in which each box has its place by chance but always the same. Only the last one comes near all
 printed numbers (`docs/studies.md`), so that is the one here.
 
-The filter is right, as whoever is at depth k + 1 has k ancestors; but it forwards far more than longest paths ask for,
+The filter is right, since a box at depth k + 1 has k ancestors; but it forwards far more than longest paths ask for,
 and what is forwarded depends on the order in which boxes came, so that it is not the same hop by hop and all at once.
 """
 
@@ -20,12 +20,12 @@ import numpy as np
 
 from sparing.compiled import compiled
 from sparing.workloads.chance import stream
-from sparing_lab.study.topk.world import Ranges
+from sparing_lab.study.topk.world import RangeSubscriptions
 
-NOBODY = -1
+NONE = -1
 
 
-def rank_tree(made: Ranges, seed: int) -> np.ndarray:
+def rank_tree(made: RangeSubscriptions, seed: int) -> np.ndarray:
     """The depth of every range in the tree, 1 below the root. They come in the order of their numbers."""
     places = stream(seed, "topk", "rank-tree").permutation(len(made))
     depths: np.ndarray = tree_depths(made.low, made.high, places)
@@ -37,20 +37,20 @@ def tree_depths(low: np.ndarray, high: np.ndarray, places: np.ndarray) -> np.nda
     """The same; of children that cover a range, the one with the least of `places` is taken."""
     count = len(low)
     root = count
-    child, following = np.full(count + 1, NOBODY), np.full(count, NOBODY)  # first child, next of the same parent
+    child, following = np.full(count + 1, NONE), np.full(count, NONE)  # first child, next of the same parent
     for box in range(count):
         parent, below = root, root
-        while below != NOBODY:
-            parent, below = below, NOBODY
+        while below != NONE:
+            parent, below = below, NONE
             other = child[parent]
-            while other != NOBODY:
+            while other != NONE:
                 covers = low[other] <= low[box] and high[box] <= high[other]
-                if covers and (below == NOBODY or places[other] < places[below]):
+                if covers and (below == NONE or places[other] < places[below]):
                     below = other
                 other = following[other]
         # What stays with the parent, and what moves below the new one.
         other, child[parent] = child[parent], box
-        while other != NOBODY:
+        while other != NONE:
             after = following[other]
             owner = box if low[box] <= low[other] and high[other] <= high[box] else parent
             if owner == parent:
@@ -65,7 +65,7 @@ def tree_depths(low: np.ndarray, high: np.ndarray, places: np.ndarray) -> np.nda
         waiting -= 1
         parent = ahead[waiting]
         other = child[parent]
-        while other != NOBODY:
+        while other != NONE:
             depth[other] = depth[parent] + 1
             ahead[waiting] = other
             waiting += 1

@@ -1,15 +1,15 @@
-"""One measurement, and measurements as CSV."""
+"""A row of the study: one number of one method."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sparing_lab.study.lines import Line
+from sparing_lab.study.rows import Row
 
 
 @dataclass(frozen=True)
-class Row(Line):
-    """One number: `what` was found of a method for so many subscriptions and a k.
+class TopkRow(Row):
+    """One number: the value of `what` for a method, a number of subscriptions and a k.
 
     k is 0 where it plays no part. `distance` counts the core brokers between publisher and subscriber, 0 for all.
     """

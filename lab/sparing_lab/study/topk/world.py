@@ -32,7 +32,7 @@ TOPIC = Topic("offers", "ts", {"x": DOUBLE, "ts": TIMESTAMP})
 
 
 @dataclass(frozen=True, eq=False)
-class Ranges:
+class RangeSubscriptions:
     """Subscriptions: half-open ranges of the one field, in the order of their numbers."""
 
     low: np.ndarray
@@ -42,12 +42,12 @@ class Ranges:
         return len(self.low)
 
     def matched(self, points: np.ndarray) -> np.ndarray:
-        """[point, range] -> whether the point lies in the range."""
+        """Return [point, range] -> whether the range contains the point."""
         found: np.ndarray = (self.low <= points[:, None]) & (points[:, None] < self.high)
         return found
 
 
-def ranges(count: int, width: tuple[float, float], seed: int) -> Ranges:
+def ranges(count: int, width: tuple[float, float], seed: int) -> RangeSubscriptions:
     """Ranges of [0, 1), as wide as drawn evenly from two shares of it, placed evenly where they fit.
 
     >>> made = ranges(1000, (0.3, 0.6), 0)
@@ -57,7 +57,7 @@ def ranges(count: int, width: tuple[float, float], seed: int) -> Ranges:
     rng = stream(seed, "topk", "ranges")
     wide = rng.uniform(*width, count)
     low = rng.random(count) * (1 - wide)
-    return Ranges(low, np.minimum(low + wide, 1.0))
+    return RangeSubscriptions(low, np.minimum(low + wide, 1.0))
 
 
 def overlay(core: int) -> tuple[Overlay, tuple[str, ...]]:
@@ -75,13 +75,13 @@ def overlay(core: int) -> tuple[Overlay, tuple[str, ...]]:
 
 
 def plan(
-    made: Ranges,
+    made: RangeSubscriptions,
     core: int,
     ks: Iterable[int | None],
     covering: Covering = Covering.ANCESTOR,
     fair: Fairness = Fairness.WEIGHTED,
 ) -> Plan:
-    """The plan of a publisher for each k (None: whoever matches), who holds all subscriptions to be alike."""
+    """Return a plan with one publisher for each k (None: all matches), without a rank between subscriptions."""
     brokers, edges = overlay(core)
     bounds = zip(float_codes(made.low).tolist(), float_codes(made.high).tolist(), strict=True)
     subscriptions = tuple(

@@ -1,22 +1,20 @@
 """Made-up measurements, from which every comparison can be worked out by hand."""
 
-from dataclasses import asdict
+from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, CaevaPoint, CaevaScale
+from sparing_lab.study.caeva.results import CaevaResults
+from sparing_lab.study.caeva.row import CaevaRow
 
-from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Point, Scale
-from sparing_lab.study.caeva.results import Results
-from sparing_lab.study.caeva.row import Row
-
-TINY = Scale("tiny", samples=2, events=4, cycles=(0, 10), publishers=(3, 7), levels=3)
+TINY = CaevaScale("tiny", samples=2, events=4, cycles=(0, 10), publishers=(3, 7), levels=3)
 FIXED_UP = {1: 300, 2: 200, 3: 400}
 UP = {ADAPTIVE: 210, REPLAY: 200, LITERAL: 300, PINNED: 220, AGELE: 500}
 DOWN, SIENA = 800, 4000
 
 
-def results() -> Results:
-    return Results(TINY, [row for point in TINY.points for n in range(TINY.samples) for row in rows_of(point, n)])
+def results() -> CaevaResults:
+    return CaevaResults(TINY, [row for point in TINY.points for n in range(TINY.samples) for row in rows_of(point, n)])
 
 
-def rows_of(point: Point, number: int) -> list[Row]:
+def rows_of(point: CaevaPoint, number: int) -> list[CaevaRow]:
     """800 messages go down, 200 up at the best distance; changing publishers save adaptive placement 100 more."""
     ups = {AGELE: UP[AGELE], ADAPTIVE: UP[ADAPTIVE] - (100 if point.phase else 0)}
     if point.kind.places:
@@ -25,9 +23,9 @@ def rows_of(point: Point, number: int) -> list[Row]:
     return [row_of(point, number, method, up) for method, up in ups.items()]
 
 
-def row_of(point: Point, number: int, method: str, up: int) -> Row:
-    return Row(
-        **asdict(point),
+def row_of(point: CaevaPoint, number: int, method: str, up: int) -> CaevaRow:
+    return CaevaRow(
+        point=point,
         sample=number,
         method=method,
         events=4,

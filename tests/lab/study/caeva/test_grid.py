@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparing_lab.study.caeva.grid import PAPER, SCALES, SMALL, Shape, Who
+from sparing_lab.study.caeva.grid import PAPER, SCALES, SMALL, OverlayShape, PublisherPlaces
 
 
 def test_the_paper_scale_has_the_numbers_of_the_paper():
@@ -24,9 +24,9 @@ def test_every_sample_of_every_point_is_a_cell(scale):
 
 def test_changing_publishers_go_through_all_phases_and_steady_ones_do_not():
     for point in PAPER.table_ii:
-        assert bool(point.phase) == (point.who is Who.CHANGING)
+        assert bool(point.phase) == (point.who is PublisherPlaces.CHANGING)
         assert 3 * point.phase <= SMALL.events
-    assert {point.shape for point in PAPER.table_ii} == set(Shape)
+    assert {point.shape for point in PAPER.table_ii} == set(OverlayShape)
     assert PAPER.table_ii[0] in PAPER.table_i  # measured once
 
 

@@ -5,17 +5,29 @@ from dataclasses import replace
 import pytest
 
 from sparing.model.policy import EventMerging, Policy
-from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, Cell, Kind, Point, Shape, Who
+from sparing_lab.study.caeva.grid import (
+    ADAPTIVE,
+    AGELE,
+    FIXED,
+    LITERAL,
+    PINNED,
+    REPLAY,
+    CaevaExperiment,
+    CaevaPoint,
+    CaevaSample,
+    OverlayShape,
+    PublisherPlaces,
+)
 from sparing_lab.study.caeva.measure import measure, row_of
 from sparing_lab.study.caeva.world import draw
 
-POINT = Point(Kind.FIGURE_3, brokers=15, publishers=5, cycle=5)
-TREE = Point(Kind.TABLE_I, Shape.BINARY, brokers=31, publishers=7, reports=40.0)
+POINT = CaevaPoint(CaevaExperiment.FIGURE_3, brokers=15, publishers=5, cycle=5)
+TREE = CaevaPoint(CaevaExperiment.TABLE_I, OverlayShape.BINARY, brokers=31, publishers=7, reports=40.0)
 
 
 @pytest.mark.parametrize("cycle", [0, 1, 5, 10])
 def test_suppressed_and_late(cycle):
-    rows = {row.method: row for row in measure(Cell(replace(POINT, cycle=cycle), 10, 0))}
+    rows = {row.method: row for row in measure(CaevaSample(replace(POINT, cycle=cycle), 10, 0))}
     assert set(rows) == {AGELE, ADAPTIVE}
     for row in rows.values():
         assert row.siena == 14 * row.made  # every report to all other brokers
@@ -27,7 +39,7 @@ def test_suppressed_and_late(cycle):
 
 
 def test_siena_is_what_is_sent_if_nobody_merges():
-    cell = Cell(POINT, 10, 1)
+    cell = CaevaSample(POINT, 10, 1)
     world = draw(POINT, 10, 1)
     row = row_of(world, cell, "Siena", Policy(events=EventMerging.SIENA))
     assert row.data == row.siena == 14 * row.made
@@ -36,13 +48,13 @@ def test_siena_is_what_is_sent_if_nobody_merges():
 
 def test_agele_sends_every_report_to_the_center():
     world = draw(POINT, 10, 2)
-    row = row_of(world, Cell(POINT, 10, 2), AGELE, Policy(events=EventMerging.AGELE))
+    row = row_of(world, CaevaSample(POINT, 10, 2), AGELE, Policy(events=EventMerging.AGELE))
     (tree,) = world.trees(Policy(events=EventMerging.AGELE))
     assert row.up == sum(tree.hops(report.at, tree.center) for event in world.events for report in event.reports)
 
 
 def test_distances_differ_in_what_goes_up_only():
-    rows = {row.method: row for row in measure(Cell(TREE, 12, 0))}
+    rows = {row.method: row for row in measure(CaevaSample(TREE, 12, 0))}
     assert set(rows) == {AGELE, *(f"{FIXED}{hops}" for hops in (1, 2, 3)), ADAPTIVE, REPLAY, LITERAL, PINNED}
     assert len({(row.siena, row.down, row.made, row.redundant, row.delay) for row in rows.values()}) == 1
     fixed = [row for method, row in rows.items() if method.startswith(FIXED)]
@@ -56,16 +68,18 @@ def test_distances_differ_in_what_goes_up_only():
 
 
 def test_it_is_the_same_every_time():
-    cell = Cell(replace(TREE, kind=Kind.TABLE_II, who=Who.CHANGING, phase=3), 9, 1)
+    cell = CaevaSample(replace(TREE, kind=CaevaExperiment.TABLE_II, who=PublisherPlaces.CHANGING, phase=3), 9, 1)
     assert measure(cell) == measure(cell)
 
 
 @pytest.mark.parametrize("sample", range(2))
 def test_adaptive_placement_is_near_the_best_distance_and_ahead_of_it_if_publishers_change(sample):
     """Few events on small trees: the study's own numbers are tighter."""
-    steady = Point(Kind.TABLE_I, Shape.BINARY, brokers=63, publishers=15, reports=60.0, subscribing=0.1)
-    changing = replace(steady, kind=Kind.TABLE_II, who=Who.CHANGING, phase=15)
+    steady = CaevaPoint(
+        CaevaExperiment.TABLE_I, OverlayShape.BINARY, brokers=63, publishers=15, reports=60.0, subscribing=0.1
+    )
+    changing = replace(steady, kind=CaevaExperiment.TABLE_II, who=PublisherPlaces.CHANGING, phase=15)
     for point, bound in ((steady, 1.05), (changing, 1.0)):
-        cell, world = Cell(point, 45, sample), draw(point, 45, sample)
+        cell, world = CaevaSample(point, 45, sample), draw(point, 45, sample)
         fixed = [row_of(world, cell, f"{FIXED}{hops}", Policy(placement=hops)).data for hops in range(1, 5)]
         assert row_of(world, cell, ADAPTIVE, Policy()).data <= bound * min(fixed)

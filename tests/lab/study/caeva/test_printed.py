@@ -1,8 +1,7 @@
-"""What the paper prints, and what made-up measurements give beside it; measurements survive a CSV file."""
+"""What the paper prints, and what made-up measurements give beside it."""
 
 from sparing_lab.study.caeva.printed import comparisons
-from sparing_lab.study.caeva.results import Results
-from sparing_lab.study.caeva.row import Row
+from sparing_lab.study.caeva.results import CaevaResults
 from sparing_lab.study.caeva.tables import (
     TABLES,
     ahead_table,
@@ -68,12 +67,6 @@ def test_tables():
 
 
 def test_what_was_not_measured_is_not_there():
-    nothing = Results(TINY, [])
+    nothing = CaevaResults(TINY, [])
     assert all(make(nothing)[1] == [] for make, _ in TABLES.values())
     assert sentences(nothing) == []
-
-
-def test_csv_gives_back_what_it_was_given():
-    rows = results().rows
-    assert Row.from_csv(Row.to_csv(rows)) == rows
-    assert Row.to_csv(rows).startswith("kind,shape,brokers,who,publishers,redundancy,reports,cycle,subscribing,phase,")

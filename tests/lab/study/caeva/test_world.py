@@ -5,12 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sparing_lab.study.caeva.grid import FIELDS, LONGEST, MOST_VALID, Kind, Point, Shape, Who
+from sparing_lab.study.caeva.grid import (
+    FIELDS,
+    LONGEST,
+    MOST_VALID,
+    CaevaExperiment,
+    CaevaPoint,
+    OverlayShape,
+    PublisherPlaces,
+)
 from sparing_lab.study.caeva.overlays import overlay
-from sparing_lab.study.caeva.reports import APART, UNIT, tellings
+from sparing_lab.study.caeva.reports import APART, UNIT, report_fields
 from sparing_lab.study.caeva.world import draw
 
-POINT = Point(Kind.FIGURE_3, brokers=30, publishers=6)
+POINT = CaevaPoint(CaevaExperiment.FIGURE_3, brokers=30, publishers=6)
 
 
 def brokers_of(world):
@@ -18,14 +26,14 @@ def brokers_of(world):
 
 
 def test_a_random_overlay_is_connected_with_as_many_links_again_as_a_tree():
-    made = overlay(Shape.RANDOM, 30, np.random.default_rng(1))
+    made = overlay(OverlayShape.RANDOM, 30, np.random.default_rng(1))
     assert len(made.links) == 29 + 30
     world = draw(POINT, 1, 0)
     assert (world.plan.routes.hops >= 0).all()
 
 
 def test_a_complete_binary_tree_has_all_leaves_at_one_depth():
-    world = draw(replace(POINT, shape=Shape.BINARY, brokers=31), 1, 0)
+    world = draw(replace(POINT, shape=OverlayShape.BINARY, brokers=31), 1, 0)
     (tree,) = world.trees(world.plan.policy)
     assert world.plan.routes.brokers[tree.center] == "b000"
     leaves = [b for b in tree.brokers if len(tree.neighbours[b]) == 1]
@@ -36,7 +44,7 @@ def test_a_complete_binary_tree_has_all_leaves_at_one_depth():
 
 @pytest.mark.parametrize(("redundancy", "count"), [(0.2, 20), (0.5, 20), (0.85, 20), (0.2, 100), (0.5, 1), (0.85, 2)])
 def test_so_many_reports_tell_nothing_new(redundancy, count):
-    told, redundant = tellings(count, redundancy, np.random.default_rng(count))
+    told, redundant = report_fields(count, redundancy, np.random.default_rng(count))
     known, again = set(), 0
     for fields in told:
         assert fields <= set(range(1, FIELDS))
@@ -57,14 +65,17 @@ def test_events_follow_one_another_and_last_no_longer_than_they_may():
 
 
 def test_localities():
-    apart, clusters, local = (draw(replace(POINT, who=who), 30, 1) for who in (Who.APART, Who.CLUSTERS, Who.LOCAL))
+    apart, clusters, local = (
+        draw(replace(POINT, who=who), 30, 1)
+        for who in (PublisherPlaces.APART, PublisherPlaces.CLUSTERS, PublisherPlaces.LOCAL)
+    )
     assert len(set().union(*brokers_of(apart))) == 6
     assert len(set().union(*brokers_of(local))) == 1
     assert 1 < len(set().union(*brokers_of(clusters))) <= 6
 
 
 def test_changing_publishers_are_at_the_edge_then_near_then_anywhere():
-    world = draw(replace(POINT, who=Who.CHANGING, phase=10), 30, 1)
+    world = draw(replace(POINT, who=PublisherPlaces.CHANGING, phase=10), 30, 1)
     (tree,) = world.trees(world.plan.policy)
     distance = tree.roles(0).distance
     edge, near, _ = (set().union(*brokers_of(world)[first : first + 10]) for first in (0, 10, 20))

@@ -3,7 +3,7 @@
 import pytest
 
 from sparing.workloads.transit_stub import Rounding
-from sparing_lab.study.matchmaker.grid import BATCH, MIDDLE, PAPER, SCALES, SMALL, Point
+from sparing_lab.study.matchmaker.grid import BATCH, MIDDLE, PAPER, SCALES, SMALL, MatchmakerPoint, _work
 
 
 def test_the_paper_scale_has_the_numbers_of_the_paper():
@@ -17,9 +17,9 @@ def test_the_paper_scale_has_the_numbers_of_the_paper():
 def test_every_sample_of_every_point_is_in_one_cell(scale):
     found = [(c.point, number) for c in scale.cells() for number in range(c.first, c.first + c.count)]
     assert len(set(found)) == len(found) == scale.samples * len(scale.points)
-    assert {MIDDLE, Point(10, 10, Rounding.NEAREST)} <= set(scale.points)
+    assert {MIDDLE, MatchmakerPoint(10, 10, Rounding.NEAREST)} <= set(scale.points)
     assert all(cell.count <= BATCH for cell in scale.cells())
-    assert [c.work for c in scale.cells()] == sorted((c.work for c in scale.cells()), reverse=True)
+    assert [_work(c) for c in scale.cells()] == sorted(map(_work, scale.cells()), reverse=True)
 
 
 def test_small_is_part_of_what_the_paper_measured():

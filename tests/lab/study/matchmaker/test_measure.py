@@ -5,7 +5,8 @@ from hypothesis import given
 
 from sparing.control.matchmaker.demand import ROOT
 from sparing_lab.algorithms.mark_as_printed import mark_as_printed
-from sparing_lab.study.matchmaker.grid import BY_CHANCE, PER_SOURCE, SHARED, TREES, Cell, Point
+from sparing_lab.study.grid import Batch
+from sparing_lab.study.matchmaker.grid import BY_CHANCE, PER_SOURCE, SHARED, TREES, MatchmakerPoint
 from sparing_lab.study.matchmaker.measure import measure, p_repaired, parted, row_of, s_repaired, unmonotone
 from tests.control.matchmaker.test_marking import demand_of, demands, ring_of_four
 
@@ -28,7 +29,7 @@ def slowly_parted(demand, marking):
 @given(demands(shared=False))
 def test_repairs_are_valid_and_no_cheaper_than_the_best(demand):
     printed = mark_as_printed(demand)
-    row = row_of(demand, Point(3, 3), PER_SOURCE, 0)
+    row = row_of(demand, MatchmakerPoint(3, 3), PER_SOURCE, 0)
     below, above = s_repaired(demand, printed), p_repaired(demand, printed)
     assert demand.valid(below)
     assert demand.valid(above)
@@ -47,7 +48,7 @@ def test_pairs_that_never_meet_are_those_with_an_s_link_before_a_p_link(demand):
 
 def test_the_ring_of_four_parts_somebody():
     demand = ring_of_four()
-    row = row_of(demand, Point(3, 4), PER_SOURCE, 0)
+    row = row_of(demand, MatchmakerPoint(3, 4), PER_SOURCE, 0)
     assert (row.valid, row.parted > 0) == (0, True)
     assert row.entangled > 0
 
@@ -63,21 +64,21 @@ def test_figure_5_is_not_monotone():
 
 @given(demands(shared=True))
 def test_shared_trees_are_monotone(demand):
-    row = row_of(demand, Point(3, 3), SHARED, 0)
+    row = row_of(demand, MatchmakerPoint(3, 3), SHARED, 0)
     assert (row.unmonotone, row.entangled, row.valid, row.printed) == (0, 0, 1, row.mcm)
 
 
 def test_a_cell_has_a_row_for_each_sample_and_kind_of_trees():
-    rows = measure(Cell(Point(5, 10), 3, 2))
+    rows = measure(Batch(MatchmakerPoint(5, 10), 3, 2))
     assert [(row.sample, row.trees) for row in rows] == [(n, trees) for n in (3, 4) for trees in TREES]
-    assert rows == measure(Cell(Point(5, 10), 3, 1)) + measure(Cell(Point(5, 10), 4, 1))
+    assert rows == measure(Batch(MatchmakerPoint(5, 10), 3, 1)) + measure(Batch(MatchmakerPoint(5, 10), 4, 1))
     assert all(row.mcm < min(row.pub_e, row.sub_e) for row in rows)
 
 
 @pytest.mark.parametrize("trees", TREES)
 def test_costs_are_about_what_the_paper_prints(trees):
     """Few samples: wide bounds, but a wrong tree or cost would be far outside."""
-    rows = [row for row in measure(Cell(Point(10, 10), 0, 60)) if row.trees == trees]
+    rows = [row for row in measure(Batch(MatchmakerPoint(10, 10), 0, 60)) if row.trees == trees]
 
     def middle(values):
         return sorted(values)[30]

@@ -1,10 +1,9 @@
-"""What the paper prints, and what made-up measurements give beside it; measurements survive a CSV file."""
+"""What the paper prints, and what made-up measurements give beside it."""
 
 from sparing_lab.study.matchmaker.figures import costs_table, failures_table, monotone_table
 from sparing_lab.study.matchmaker.grid import MIDDLE
 from sparing_lab.study.matchmaker.printed import comparisons
-from sparing_lab.study.matchmaker.results import Results
-from sparing_lab.study.matchmaker.row import Row
+from sparing_lab.study.matchmaker.results import MatchmakerResults
 from tests.lab.study.matchmaker.rows import TINY, results
 from tests.lab.study.studies import ours, verdicts
 
@@ -53,7 +52,7 @@ def test_verdicts_are_worked_out_from_the_rows():
 
 
 def test_what_was_not_measured_is_not_there():
-    nothing = Results(TINY, [])
+    nothing = MatchmakerResults(TINY, [])
     for table in (costs_table(nothing), failures_table(nothing, TINY.points), monotone_table(nothing, TINY.points)):
         assert table[1] == []
 
@@ -77,9 +76,3 @@ def test_the_table_of_what_is_not_monotone():
     rows = {row[0]: row[1:] for row in monotone_table(results(), [MIDDLE])[1]}
     assert rows["per source, all points"] == ["9.1%", "10.0%", "9.1%", "5.0%"]
     assert rows["ties by chance, 10 x 10"] == ["45.5%", "10.0%", "45.5%", "5.0%"]
-
-
-def test_csv_gives_back_what_it_was_given():
-    rows = results().rows
-    assert Row.from_csv(Row.to_csv(rows)) == rows
-    assert Row.to_csv(rows).startswith("publishers,subscribers,rounding,trees,sample,links,pub_e,sub_e,mcm,unmonotone,")

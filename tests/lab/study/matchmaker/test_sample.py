@@ -6,7 +6,7 @@ import pytest
 from sparing.control.matchmaker.demand import ROOT
 from sparing.graphs.trees import distances
 from sparing.workloads.transit_stub import Rounding
-from sparing_lab.study.matchmaker.grid import BY_CHANCE, PER_SOURCE, SHARED, TREES
+from sparing_lab.study.matchmaker.grid import BY_CHANCE, PER_SOURCE, SHARED, TREES, MatchmakerPoint
 from sparing_lab.study.matchmaker.sample import demand_of, draw
 
 NUMBERS = range(5)
@@ -24,14 +24,14 @@ def ways(demand, tree):
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_publishers_and_subscribers_are_different_stub_nodes(number):
-    sample = draw(50, 20, Rounding.DOWN, number)
+    sample = draw(MatchmakerPoint(50, 20), number)
     assert len(set(sample.publishers.tolist())) == len(sample.published) == 50
     assert len(set(sample.subscribers.tolist())) == len(sample.subscribed) == 20
     assert min(*sample.publishers, *sample.subscribers) >= 4 > sample.core
 
 
 def test_roundings_differ_in_descriptors_only():
-    down, nearest = (draw(10, 10, rounding, 0) for rounding in (Rounding.DOWN, Rounding.NEAREST))
+    down, nearest = (draw(MatchmakerPoint(10, 10, rounding), 0) for rounding in (Rounding.DOWN, Rounding.NEAREST))
     for name in ("core", "publishers", "subscribers", "ties"):
         assert np.array_equal(getattr(down, name), getattr(nearest, name))
     assert down.network.links.tolist() == nearest.network.links.tolist()
@@ -42,7 +42,7 @@ def test_roundings_differ_in_descriptors_only():
 @pytest.mark.parametrize("trees", [PER_SOURCE, BY_CHANCE])
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_tree_per_source_has_a_shortest_path_to_every_subscriber(trees, number):
-    sample = draw(10, 10, Rounding.DOWN, number)
+    sample = draw(MatchmakerPoint(10, 10), number)
     demand = demand_of(sample, trees)
     names = sample.network.names
     neighbours = sample.network.overlay().neighbours
@@ -64,7 +64,7 @@ def test_a_tree_per_source_has_a_shortest_path_to_every_subscriber(trees, number
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_shared_tree_has_one_path_between_any_two(number):
-    sample = draw(10, 10, Rounding.DOWN, number)
+    sample = draw(MatchmakerPoint(10, 10), number)
     demand = demand_of(sample, SHARED)
     length = distances(sample.network.overlay().neighbours, sample.network.names[sample.core])
     undirected = {frozenset(pair) for pair in zip(demand.source.tolist(), demand.target.tolist(), strict=True)}
@@ -78,7 +78,7 @@ def test_a_shared_tree_has_one_path_between_any_two(number):
 
 
 def test_ties_are_broken_for_each_publisher_anew_but_always_alike():
-    one, other = (draw(10, 10, Rounding.DOWN, 3) for _ in range(2))
+    one, other = (draw(MatchmakerPoint(10, 10), 3) for _ in range(2))
     for trees in TREES:
         first, second = demand_of(one, trees), demand_of(other, trees)
         assert first.sigma.tolist() == second.sigma.tolist()

@@ -6,9 +6,19 @@ import pytest
 
 from sparing_lab.study.mefa import churn
 from sparing_lab.study.mefa.figures import churn_table
-from sparing_lab.study.mefa.grid import AT_ONCE, CHURN_METHODS, NEVER, NOT_FOLDED, SKI_RENTAL, SMALL, Cell, Kind, usual
+from sparing_lab.study.mefa.grid import (
+    AT_ONCE,
+    CHURN_METHODS,
+    NEVER,
+    NOT_FOLDED,
+    SKI_RENTAL,
+    SMALL,
+    FoldingBatch,
+    MefaExperiment,
+    usual,
+)
 from sparing_lab.study.mefa.measure import measure
-from sparing_lab.study.mefa.results import Results
+from sparing_lab.study.mefa.results import MefaResults
 from sparing_lab.workloads.ranges import Distribution
 
 
@@ -16,7 +26,7 @@ from sparing_lab.workloads.ranges import Distribution
 def rows(monkeypatch):
     monkeypatch.setattr(churn, "RATES", (1.0,))
     monkeypatch.setattr(churn, "LEAVES", 15)
-    return measure(Cell(usual(Kind.CHURN, Distribution.UNIFORM), 0, 1))
+    return measure(FoldingBatch(usual(MefaExperiment.CHURN, Distribution.UNIFORM), 0, 1))
 
 
 def test_what_each_way_to_go_on_sends(rows):
@@ -31,7 +41,7 @@ def test_what_each_way_to_go_on_sends(rows):
 
 
 def test_the_table_adds_them_up(rows):
-    _, lines = churn_table(Results(SMALL, rows))
+    _, lines = churn_table(MefaResults(SMALL, rows))
     (line,) = lines
     whole, parts = line[2].split(" = ")
     assert int(whole.replace(",", "")) == sum(int(part.replace(",", "")) for part in parts.split(" + "))

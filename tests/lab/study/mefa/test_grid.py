@@ -3,7 +3,7 @@
 import pytest
 
 from sparing_lab.study.mefa.facebook import facebook_tree
-from sparing_lab.study.mefa.grid import BATCH, PAPER, SCALES, SMALL, Kind, usual
+from sparing_lab.study.mefa.grid import BATCH, PAPER, SCALES, SMALL, MefaExperiment, usual
 from sparing_lab.workloads.ranges import Distribution
 
 
@@ -19,12 +19,12 @@ def test_every_sample_of_every_point_is_in_one_cell(scale):
     cells = scale.cells(tree)
     found = [(cell.point, number) for cell in cells for number in range(cell.first, cell.first + cell.count)]
     assert len(set(found)) == len(found)
-    for kind in Kind:
+    for kind in MefaExperiment:
         points = {point for point, _ in found if point.kind is kind}
-        samples = scale.small_samples if kind is Kind.EXACT else scale.samples
+        samples = scale.small_samples if kind is MefaExperiment.EXACT else scale.samples
         assert len([one for one in found if one[0].kind is kind]) == samples * len(points) > 0
-    assert set(scale.points) == {point for point, _ in found if point.kind is not Kind.FACEBOOK}
-    assert all((cell.tree == tree) == (cell.point.kind is Kind.FACEBOOK) for cell in cells)
+    assert set(scale.points) == {point for point, _ in found if point.kind is not MefaExperiment.FACEBOOK}
+    assert all((cell.tree == tree) == (cell.point.kind is MefaExperiment.FACEBOOK) for cell in cells)
     assert all(cell.count <= BATCH for cell in cells)
 
 
@@ -37,6 +37,6 @@ def test_small_is_part_of_what_the_paper_measured():
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
 @pytest.mark.parametrize("distribution", Distribution)
 def test_sweeps_meet_in_the_usual_point(scale, distribution):
-    both = {*scale.by_nodes(Kind.AGGREGATION, distribution)} & {*scale.by_average(distribution)}
-    assert both == {usual(Kind.AGGREGATION, distribution)}
-    assert usual(Kind.TREES, distribution) in scale.points
+    both = {*scale.by_nodes(MefaExperiment.AGGREGATION, distribution)} & {*scale.by_average(distribution)}
+    assert both == {usual(MefaExperiment.AGGREGATION, distribution)}
+    assert usual(MefaExperiment.TREES, distribution) in scale.points

@@ -14,9 +14,9 @@ from sparing_lab.study.mefa.grid import (
     PRINTED,
     SHARES,
     TARGETS,
-    Cell,
-    Kind,
-    Point,
+    FoldingBatch,
+    MefaExperiment,
+    MefaPoint,
     ds,
     exact_point,
 )
@@ -27,15 +27,17 @@ SMALL_TREE = (46, 20)
 
 
 def cell_of(kind, count=2, first=0):
-    return Cell(Point(kind, *SMALL_TREE, 35, Distribution.UNIFORM), first, count)
+    return FoldingBatch(MefaPoint(kind, *SMALL_TREE, 35, Distribution.UNIFORM), first, count)
 
 
 def facebook_cell():
     tree = facebook_tree()
-    return Cell(Point(Kind.FACEBOOK, tree.nodes, 60, FACEBOOK_AVERAGE, Distribution.UNIFORM), 0, 1, tree)
+    return FoldingBatch(
+        MefaPoint(MefaExperiment.FACEBOOK, tree.nodes, 60, FACEBOOK_AVERAGE, Distribution.UNIFORM), 0, 1, tree
+    )
 
 
-@pytest.mark.parametrize("cell", [cell_of(Kind.AGGREGATION), facebook_cell()], ids=["drawn", "facebook"])
+@pytest.mark.parametrize("cell", [cell_of(MefaExperiment.AGGREGATION), facebook_cell()], ids=["drawn", "facebook"])
 def test_every_method_saves_what_it_was_asked_for_if_it_can(cell):
     rows = measure(cell)
     for row in rows:
@@ -56,13 +58,13 @@ def test_every_method_saves_what_it_was_asked_for_if_it_can(cell):
 
 def test_pairs_count_more_than_links():
     """Pairs overlap, so 100 of them come to fewer links."""
-    for row in measure(cell_of(Kind.AGGREGATION)):
+    for row in measure(cell_of(MefaExperiment.AGGREGATION)):
         if row.method == PRINTED:
             assert row.benefit < 100
 
 
 def test_all_trees_are_asked_for_as_much():
-    rows = measure(cell_of(Kind.TREES))
+    rows = measure(cell_of(MefaExperiment.TREES))
     trees = (DO, *map(ds, GAMMAS))
     for number in range(2):
         mine = [row for row in rows if row.sample == number and row.method != PRINTED]
@@ -77,13 +79,13 @@ def test_all_trees_are_asked_for_as_much():
 
 @pytest.mark.parametrize("distribution", Distribution)
 def test_nobody_is_below_the_least_cost(distribution):
-    rows = measure(Cell(exact_point(distribution), 0, 3))
+    rows = measure(FoldingBatch(exact_point(distribution), 0, 3))
     costs = {(row.sample, row.target, row.method): row.cost for row in rows}
     assert len(costs) == 3 * len(SHARES) * (1 + len(METHODS))
     for (sample, target, _), cost in costs.items():
         assert cost >= costs[sample, target, EXACT]
 
 
-@pytest.mark.parametrize("kind", [Kind.AGGREGATION, Kind.TREES])
+@pytest.mark.parametrize("kind", [MefaExperiment.AGGREGATION, MefaExperiment.TREES])
 def test_measuring_again_gives_the_same(kind):
     assert measure(cell_of(kind)) == measure(cell_of(kind, 1)) + measure(cell_of(kind, 1, first=1))

@@ -1,4 +1,4 @@
-"""What the slides say, and what made-up measurements give beside it; measurements survive a CSV file."""
+"""What the slides say, and what made-up measurements give beside it."""
 
 from sparing_lab.study.mefa.figures import (
     accounts_table,
@@ -9,8 +9,7 @@ from sparing_lab.study.mefa.figures import (
     trees_table,
 )
 from sparing_lab.study.mefa.printed import comparisons
-from sparing_lab.study.mefa.results import Results
-from sparing_lab.study.mefa.row import Row
+from sparing_lab.study.mefa.results import MefaResults
 from tests.lab.study.mefa.rows import TINY, results
 from tests.lab.study.studies import ours, verdicts
 
@@ -62,7 +61,7 @@ def test_the_bound_counts_samples_whose_least_cost_is_something():
 
 
 def test_what_was_not_measured_is_not_there():
-    nothing = Results(TINY, [])
+    nothing = MefaResults(TINY, [])
     for table in (costs_table, accounts_table, facebook_table, trees_table, lengths_table, exact_table):
         assert table(nothing)[1] == []
 
@@ -79,11 +78,3 @@ def test_tables_have_what_was_saved_and_costs():
         ["uniform", "DS, gamma = 0", "4", "8", "160", "110"],
     ]
     assert exact_table(results())[1][0] == ["uniform", "25%", "1.87 / 3.20, 25%", "1.60 / 1.60, 0%", "2.40 / 2.40, 0%"]
-
-
-def test_csv_gives_back_what_it_was_given():
-    rows = results().rows
-    assert Row.from_csv(Row.to_csv(rows)) == rows
-    assert Row.to_csv(rows).startswith(
-        "kind,nodes,subscribers,average,distribution,sample,tree,target,method,theta,told,"
-    )

@@ -1,11 +1,11 @@
 """Made-up measurements, from which every comparison can be worked out by hand."""
 
-from sparing_lab.study.mna.grid import Cell, Scale
+from sparing_lab.study.mna.grid import MnaCell, MnaScale
 from sparing_lab.study.mna.measure import STUDIED
-from sparing_lab.study.mna.results import Results
-from sparing_lab.study.mna.row import Row
+from sparing_lab.study.mna.results import MnaResults
+from sparing_lab.study.mna.row import MnaRow
 
-TINY = Scale(
+TINY = MnaScale(
     "tiny",
     duration=100.0,
     rates={"traffic": (162, 1080), "stock": (465, 2790)},
@@ -16,11 +16,11 @@ PLAIN = 9000  # messages for plain subscriptions in every cell
 MESSAGES = {"static": 1000, "adock": 1020, "wad": 1071, "bat": 2040}  # for aggregation; others as many as static
 
 
-def row(cell: Cell, policy: str) -> Row:
+def row(cell: MnaCell, policy: str) -> MnaRow:
     walk = {"adock": 3.0, "wad": 1.0}.get(policy, 2.0)
     messages = MESSAGES.get(policy, 1000)
-    return Row(cell, policy, 500, 0.02, PLAIN + messages, messages, messages // 10, 50, 1.0, walk)
+    return MnaRow(cell, policy, 500, 0.02, PLAIN + messages, messages, messages // 10, 50, 1.0, walk)
 
 
-def results(policies=STUDIED) -> Results:
-    return Results(TINY, [row(cell, policy) for cell in TINY.cells() for policy in policies])
+def results(policies=STUDIED) -> MnaResults:
+    return MnaResults(TINY, [row(cell, policy) for cell in TINY.cells() for policy in policies])

@@ -9,13 +9,13 @@ from sparing.deployment.planning import plan_of
 from sparing.flow.links import POLICIES
 from sparing.flow.walk import Walk
 from sparing.workloads.batches import batches
-from sparing_lab.study.mna.grid import Cell
+from sparing_lab.study.mna.grid import MnaCell
 from sparing_lab.study.mna.measure import STUDIED, measure, studied
 
 TINY = [
-    Cell("stock", rate=60, subscriptions=30, window=10, slide=5, duration=30),
-    Cell("traffic", rate=60, subscriptions=30, window=10, slide=10, duration=30),
-    Cell("stock", rate=40, subscriptions=12, window=10, slide=6.667, duration=30),
+    MnaCell("stock", rate=60, subscriptions=30, window=10, slide=5, duration=30),
+    MnaCell("traffic", rate=60, subscriptions=30, window=10, slide=10, duration=30),
+    MnaCell("stock", rate=40, subscriptions=12, window=10, slide=6.667, duration=30),
 ]
 
 

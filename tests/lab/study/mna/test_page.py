@@ -4,7 +4,7 @@ import pytest
 
 from sparing.report import plots
 from sparing_lab.study.mna.figures import figures
-from sparing_lab.study.mna.page import to_gain
+from sparing_lab.study.mna.study import to_gain
 from tests.lab.study.mna.rows import results
 
 

@@ -12,15 +12,15 @@ from sparing_lab.study.topk.grid import (
     REGULAR_COVER,
     REGULAR_K,
     WIDTH,
-    Fairness,
-    Forwarding,
-    Scale,
+    FairnessCell,
+    ForwardingCell,
+    TopkScale,
 )
 from sparing_lab.study.topk.overhead import AT_FIRST, EVERYWHERE, ON_THE_WAY
-from sparing_lab.study.topk.results import Results
-from sparing_lab.study.topk.row import Row
+from sparing_lab.study.topk.results import TopkResults
+from sparing_lab.study.topk.row import TopkRow
 
-TINY = Scale(
+TINY = TopkScale(
     "tiny",
     drawn=50_000,
     trees=2,
@@ -39,28 +39,28 @@ CHI = {ANCESTOR_COVER_K: 10_000.0, ANCESTOR_FAIR_K: 2_000.0}  # of 249 degrees; 
 MICROSECONDS = {REGULAR_COVER: 1.0, REGULAR_K: 4.0, ANCESTOR_COVER_K: 2.0, ANCESTOR_FAIR_K: 5.0, EXACT: 3.0}
 
 
-def results() -> Results:
-    return Results(TINY, [row for cell in TINY.cells() for row in rows(cell)])
+def results() -> TopkResults:
+    return TopkResults(TINY, [row for cell in TINY.cells() for row in rows(cell)])
 
 
-def rows(cell) -> list[Row]:
-    if isinstance(cell, Forwarding):
+def rows(cell) -> list[TopkRow]:
+    if isinstance(cell, ForwardingCell):
         return list(_forwarded(cell))
-    return list(_fair(cell) if isinstance(cell, Fairness) else _timed(cell))
+    return list(_fair(cell) if isinstance(cell, FairnessCell) else _timed(cell))
 
 
 def _forwarded(cell):
     share = 100 * cell.width[0]  # of the space, and that is what RegularCover forwards of it
     for method in cell.methods:
         if method == REGULAR_COVER:
-            yield Row(cell.subscriptions, *cell.width, 0, method, cell.seed, 0, FORWARDED, share)
+            yield TopkRow(cell.subscriptions, *cell.width, 0, method, cell.seed, 0, FORWARDED, share)
             continue
         for k in cell.ks:
             percent = 100 * k / cell.subscriptions
             value = 80.0 + 2 * cell.seed if method == RANK_TREE else share + percent
-            yield Row(cell.subscriptions, *cell.width, k, method, cell.seed, 0, FORWARDED, value)
+            yield TopkRow(cell.subscriptions, *cell.width, k, method, cell.seed, 0, FORWARDED, value)
         if method == RANK_TREE:
-            yield Row(cell.subscriptions, *cell.width, 0, method, cell.seed, 0, DEEPEST, 18.0 + 2 * cell.seed)
+            yield TopkRow(cell.subscriptions, *cell.width, 0, method, cell.seed, 0, DEEPEST, 18.0 + 2 * cell.seed)
 
 
 def _fair(cell):
@@ -70,14 +70,14 @@ def _fair(cell):
         numbers = {FROM_REGULAR_K: 2 * off, FROM_EXPECTED: off, DELIVERIES: deliveries}
         numbers |= {CHI_SQUARE: CHI.get(method, 249.0), FREEDOM: 249.0}
         for what, value in numbers.items():
-            yield Row(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, 0, what, value)
+            yield TopkRow(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, 0, what, value)
         for distance in range(1, 6):
             there = {FROM_EXPECTED: abs(distance - 4) * off / 10, SURPLUS: 0.0, DELIVERIES: deliveries / 5}
             for what, value in there.items():
-                yield Row(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, distance, what, value)
+                yield TopkRow(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, distance, what, value)
 
 
 def _timed(cell):
     for method in TIMED:
         for what in (ON_THE_WAY, EVERYWHERE, AT_FIRST):
-            yield Row(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, 0, what, MICROSECONDS[method])
+            yield TopkRow(cell.subscriptions, *WIDTH, cell.k, method, cell.seed, 0, what, MICROSECONDS[method])

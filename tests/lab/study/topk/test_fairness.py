@@ -17,9 +17,9 @@ from sparing_lab.study.topk.fairness import (
     chi_square,
     fairness,
 )
-from sparing_lab.study.topk.grid import AGAIN, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, EXACT, REGULAR_K, Fairness
+from sparing_lab.study.topk.grid import AGAIN, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, EXACT, REGULAR_K, FairnessCell
 
-CELL = Fairness(subscriptions=100, k=2, publications=2000, seed=3)
+CELL = FairnessCell(subscriptions=100, k=2, publications=2000, seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def found():
 
 
 def test_what_is_expected_is_k_of_those_that_match():
-    draws = Draws.of(Fairness(30, 3, 200, 1))
+    draws = Draws.of(FairnessCell(30, 3, 200, 1))
     matched = draws.made.matched(draws.points)
     expected = sum(row * min(3 / max(row.sum(), 1), 1) for row in matched.astype(float))
     assert draws.expected[0] == pytest.approx(expected)
@@ -36,7 +36,7 @@ def test_what_is_expected_is_k_of_those_that_match():
 
 def test_the_spread_is_that_of_fair_draws():
     """Against drawing again and again."""
-    draws = Draws.of(Fairness(12, 2, 20, 1))
+    draws = Draws.of(FairnessCell(12, 2, 20, 1))
     rng = np.random.default_rng(0)
     matched = draws.made.matched(draws.points)
     samples = np.zeros((4000, 12))
@@ -86,5 +86,5 @@ def test_the_nearest_get_too_much_from_those_who_count_nobody_else(found):
 
 
 def test_measuring_again_gives_the_same():
-    small = Fairness(50, 1, 200, 0)
+    small = FairnessCell(50, 1, 200, 0)
     assert fairness(small) == fairness(small)

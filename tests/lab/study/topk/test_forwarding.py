@@ -14,7 +14,7 @@ from sparing_lab.study.topk.grid import (
     RANK_TREE,
     REGULAR_COVER,
     WIDTH,
-    Forwarding,
+    ForwardingCell,
 )
 from sparing_lab.study.topk.world import PUBLISHER_EDGE, overlay, plan, ranges
 
@@ -26,7 +26,7 @@ def found(cell):
 
 
 def test_percentages_are_those_of_comparing_all_pairs():
-    cell = Forwarding(400, WIDTH, (1, 3, 40), METHODS, 5)
+    cell = ForwardingCell(400, WIDTH, (1, 3, 40), METHODS, 5)
     made = ranges(400, WIDTH, 5)
     inside = (made.low[:, None] <= made.low) & (made.high <= made.high[:, None])
     ancestors = inside.sum(axis=0) - 1
@@ -41,7 +41,7 @@ def test_percentages_are_those_of_comparing_all_pairs():
 
 
 def test_the_paper_is_met_within_half_a_point():
-    ours = found(Forwarding(10_000, WIDTH, (10, 100), (REGULAR_COVER, ANCESTOR_COVER_K), 1))
+    ours = found(ForwardingCell(10_000, WIDTH, (10, 100), (REGULAR_COVER, ANCESTOR_COVER_K), 1))
     assert ours[REGULAR_COVER, 0, FORWARDED] == pytest.approx(1.5, abs=0.5)
     assert ours[ANCESTOR_COVER_K, 10, FORWARDED] == pytest.approx(5.7, abs=0.5)
     assert ours[ANCESTOR_COVER_K, 100, FORWARDED] == pytest.approx(20, abs=0.5)
@@ -56,7 +56,7 @@ def test_hops_that_do_not_agree_are_reported(monkeypatch):
     there = module.table_of
     monkeypatch.setattr(module, "table_of", forgetful)
     with pytest.raises(SparingError, match=r"^Filtering hop by hop and all at once differ"):
-        found(Forwarding(200, WIDTH, (3,), (ANCESTOR_COVER_K,), 0))
+        found(ForwardingCell(200, WIDTH, (3,), (ANCESTOR_COVER_K,), 0))
 
 
 def test_ranges_fit_and_have_the_width():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparing_lab.study.topk.grid import FEW, MANY, PAPER, SCALES, SMALL, Fairness, Forwarding, Overhead
+from sparing_lab.study.topk.grid import FEW, MANY, PAPER, SCALES, SMALL, FairnessCell, ForwardingCell, OverheadCell
 from sparing_lab.study.topk.printed import SIZES
 
 
@@ -27,7 +27,7 @@ def test_every_point_that_the_paper_prints_is_measured(scale):
 def test_cells_are_distinct_and_large_ones_come_first(scale):
     cells = scale.cells()
     assert len(set(cells)) == len(cells)
-    assert {type(cell) for cell in cells} == {Forwarding, Fairness, Overhead}
+    assert {type(cell) for cell in cells} == {ForwardingCell, FairnessCell, OverheadCell}
     assert [cell.work for cell in cells] == sorted((cell.work for cell in cells), reverse=True)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparing.model.policy import Covering
-from sparing_lab.study.topk.grid import ANCESTOR_FAIR_K, EXACT, REGULAR_COVER, Overhead
+from sparing_lab.study.topk.grid import ANCESTOR_FAIR_K, EXACT, REGULAR_COVER, OverheadCell
 from sparing_lab.study.topk.overhead import (
     AT_FIRST,
     BY_COUNT,
@@ -15,16 +15,16 @@ from sparing_lab.study.topk.overhead import (
     EVERYONE,
     EVERYWHERE,
     ON_THE_WAY,
-    Way,
+    OverheadRun,
     overhead,
 )
 
-CELL = Overhead(subscriptions=120, k=3, publications=600, seed=2)
+CELL = OverheadCell(subscriptions=120, k=3, publications=600, seed=2)
 
 
 @pytest.fixture(scope="module")
 def way():
-    return Way.of(CELL)
+    return OverheadRun.of(CELL)
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,8 @@
-"""What the paper prints, and what made-up measurements give beside it; measurements survive a CSV file."""
+"""What the paper prints, and what made-up measurements give beside it."""
 
 from sparing_lab.study.topk.figures import fairness_table
 from sparing_lab.study.topk.printed import comparisons
-from sparing_lab.study.topk.results import Results
-from sparing_lab.study.topk.row import Row
+from sparing_lab.study.topk.results import TopkResults
 from tests.lab.study.studies import ours, verdicts
 from tests.lab.study.topk.rows import TINY, results
 
@@ -56,7 +55,7 @@ def test_verdicts_are_worked_out_from_the_rows():
 
 
 def test_what_was_not_measured_is_not_there():
-    assert fairness_table(Results(TINY, []))[1] == []
+    assert fairness_table(TopkResults(TINY, []))[1] == []
 
 
 def test_the_table_of_fairness_tells_chance_from_unfairness():
@@ -64,11 +63,3 @@ def test_the_table_of_fairness_tells_chance_from_unfairness():
     assert rows["RegularK"] == ["10.00%", "1.000", "0.497"]
     assert rows["AncestorCoverK"] == ["60.00%", "40.161", "0.000"]
     assert rows["exactly fair"] == ["10.00%", "1.000", "0.497"]
-
-
-def test_csv_gives_back_what_it_was_given():
-    rows = results().rows
-    assert Row.from_csv(Row.to_csv(rows)) == rows
-    assert (
-        Row.to_csv(rows).splitlines()[0].startswith("subscriptions,narrowest,widest,k,method,seed,distance,what,value")
-    )

@@ -11,7 +11,7 @@ from sparing.control.covering.rank_cover import rank_cover
 from sparing.control.covering.ranked_boxes import RankedBoxes
 from sparing.control.covering.regular_cover import regular_cover
 from sparing_lab.study.topk.rank_tree import rank_tree, tree_depths
-from sparing_lab.study.topk.world import Ranges, ranges
+from sparing_lab.study.topk.world import RangeSubscriptions, ranges
 
 
 class Node:
@@ -49,7 +49,7 @@ def judged(made, places):
 def test_depths_are_those_of_the_obvious_tree(seed):
     rng = np.random.default_rng(seed)
     low = rng.integers(0, 20, 60) / 20  # some ranges are equal
-    made = Ranges(low, low + rng.integers(1, 12, 60) / 20)
+    made = RangeSubscriptions(low, low + rng.integers(1, 12, 60) / 20)
     places = rng.permutation(60)
     assert tree_depths(made.low, made.high, places).tolist() == judged(made, places)
 

@@ -10,7 +10,7 @@ import numpy as np
 from sparing.control.matchmaker.demand import Demand, Tree, trees_by_hops
 from sparing.workloads.chance import stream
 from sparing.workloads.transit_stub import Rounding, descriptors
-from sparing_lab.bench.matchmaker.benchmark import MESH, SHARED, Case, Matchmaker
+from sparing_lab.bench.matchmaker.benchmark import MESH, SHARED, Matchmaker, MatchmakerCase
 
 LINKS_PER_BROKER = 3.2  # about what the paper's overlays of 100 brokers have
 STUB, STUBS = 8, 3  # brokers of a stub, stubs at a transit broker
@@ -28,7 +28,7 @@ class Overlay:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class MadeUpDemand:
     """An overlay, and who publishes and subscribes there how much: all that a demand is made of."""
 
     source: np.ndarray
@@ -42,13 +42,13 @@ class Scene:
         return trees_by_hops(self.source, self.target, self.roots, np.flatnonzero(self.subscribed))
 
     def demand(self, trees: tuple[Tree, ...]) -> Demand:
-        """With links that all cost the same, and everybody wanted by all."""
+        """Return the demand with equal costs of links, in which all subscribers want all publishers."""
         weight = np.ones(len(self.source), dtype=np.int64)
         return Demand(self.source, self.target, trees, self.published, self.subscribed, weight, (None,) * len(trees))
 
 
-def made_up(settings: Matchmaker, case: Case, number: int = 0) -> Scene:
-    """The same settings, case and number always give the same."""
+def made_up(settings: Matchmaker, case: MatchmakerCase, number: int = 0) -> MadeUpDemand:
+    """Return a random demand, the same for the same settings, case and number."""
     rng = stream(settings.seed, "matchmaker", case.overlay, case.links, number)
     overlay = (mesh if case.overlay == MESH else transit_stub)(case.links, rng)
     edge = np.arange(overlay.edge, overlay.brokers)
@@ -63,7 +63,7 @@ def made_up(settings: Matchmaker, case: Case, number: int = 0) -> Scene:
             np.concatenate([a, b])
             for a, b in ((source[tree.links], target[tree.links]), (target[tree.links], source[tree.links]))
         )
-    return Scene(source, target, roots.tolist(), descriptors(rng, len(roots), Rounding.DOWN), subscribed)
+    return MadeUpDemand(source, target, roots.tolist(), descriptors(rng, len(roots), Rounding.DOWN), subscribed)
 
 
 def transit_stub(links: int, rng: np.random.Generator) -> Overlay:
