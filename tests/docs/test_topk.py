@@ -111,7 +111,7 @@ def test_another_seed_draws_other_lots():
     for seed in (0, 0, 1):
         plan = plan_of(Deployment.of(yaml.safe_load(LOTS) | {"policy": {"seed": seed}}))
         made = walks.published(plan, same_publications(plan, 50, 5))
-        chosen.append(sorted(Walk(plan).feed([made]).events))
+        chosen.append(sorted(Walk(plan).feed([made]).plain))
     assert chosen[0] == chosen[1] != chosen[2]
 
 
@@ -143,5 +143,5 @@ def test_equal_publications_without_an_id_draw_the_same():
     """Their id is the same hash, and nothing else decides the lots."""
     plan = walks.plan_of(LOTS)
     lines = "\n".join(same_publications(plan, 1, 5).splitlines() * 2)
-    one, other = Walk(plan).feed([walks.published(plan, lines)]).events
+    one, other = Walk(plan).feed([walks.published(plan, lines)]).plain
     assert one == other
