@@ -160,7 +160,7 @@ def test_a_report_at_the_last_moment_is_of_the_event_and_one_later_is_not(events
     starts = {told.start for told in walked(plan(wish(AT_ONCE), events), lines).merged}
     assert len(starts) == 1
     later = report("08:00:00", "n1", severity=1) + report("08:01:40.000001", "s1", severity=1)
-    assert len({told.start for told in walked(plan(wish(AT_ONCE), events), later).told}) == 2
+    assert len({told.start for told in walked(plan(wish(AT_ONCE), events), later).merged}) == 2
 
 
 def test_the_time_of_an_event_is_when_it_began() -> None:
@@ -179,7 +179,7 @@ def test_a_value_that_is_repeated_is_not_the_latest_again() -> None:
 
 
 def test_without_several_values_there_is_no_history() -> None:
-    (told,) = walked(plan(wish(ALL)), report("08:00:00", "n1", severity=1)).told
+    (told,) = walked(plan(wish(ALL)), report("08:00:00", "n1", severity=1)).merged
     assert "history" not in json.loads(told.payload)
 
 
@@ -247,7 +247,7 @@ def test_what_is_urgent_on_an_ordinary_topic() -> None:
     found = plan(wish(f"{AT_ONCE} EVERY '1 minute'", urgent="severity >= 4") | {"topics": {"incidents": topic}})
     lines = report("08:00:01", "n1", severity=1) + report("08:00:02", "n1", severity=4)
     delivered = walked(found, lines)
-    assert delivered.events == [(0, "08:00:02 n1")]
+    assert delivered.plain == [(0, "08:00:02 n1")]
     assert [len(json.loads(n.payload)["events"]) for n in delivered.notifications] == [1]
 
 
@@ -275,7 +275,7 @@ def test_every_way_of_merging_and_every_placement_is_named() -> None:
 
 def test_what_is_told_is_the_same_under_all_of_them() -> None:
     said = [
-        Counter((told.subscriptions, told.time, told.payload) for told in walked(plan(events=events)).told)
+        Counter((told.subscriptions, told.time, told.payload) for told in walked(plan(events=events)).merged)
         for events in Events
     ]
     assert said[0] == said[1] == said[2]
@@ -338,7 +338,7 @@ def test_a_late_report_is_told_to_nobody() -> None:
     walk = Walk(found)
     walk.feed([walks.published(found, report("08:00:30", "n1", severity=1))], moment("2026-01-01T08:00:31Z"))
     delivered = walk.feed([walks.published(found, report("08:00:20", "s1", lanes_blocked=2))])
-    assert delivered.told == []
+    assert delivered.merged == []
     assert [len(late) for late in delivered.late_reports] == [1]
 
 
