@@ -343,5 +343,5 @@ def test_a_late_report_is_told_to_nobody() -> None:
 
 
 def test_brokers_cannot_be_hosted_apart() -> None:
-    with refused("hosted"):
+    with refused("merged topics"):
         Walk(plan(), hosted=["center"])

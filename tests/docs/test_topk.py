@@ -93,7 +93,7 @@ def test_lots():
         plan = plan_of(Deployment.of(what))
         made = walks.published(plan, same_publications(plan, 10_000, int(x)))
         delivered = Walk(plan).feed([made])
-        got = Counter(plan.subscriptions[number].id for number, _ in delivered.events)
+        got = Counter(plan.subscriptions[number].id for number, _ in delivered.plain)
         asked = sum(delivered.bill.only(MessageKind.COORDINATION).values())
         assert numbers == [f"{number:,}" for number in (*(got[f"s{n}"] for n in range(1, 5)), asked)]
 
