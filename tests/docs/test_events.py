@@ -78,7 +78,7 @@ def heard(reports: str, sql: str, within: str | None = None, events: str = "caev
         topic = yaml.safe_load(EXAMPLE)["topics"]["incidents"]
         what["topics"] = {"incidents": topic | {"merge": topic["merge"] | {"within": within}}}
     found = []
-    for told in walked(plan(what, events), reports).told:
+    for told in walked(plan(what, events), reports).merged:
         new = [(n["field"], n["value"]) for n in json.loads(told.payload)["new"]]
         found.append((clock(told.time)[11:19], dict(pair for pair in new if pair[0] not in ("place", "ts"))))
     return found
@@ -90,7 +90,7 @@ def heard(reports: str, sql: str, within: str | None = None, events: str = "caev
 def test_what_subscribers_are_told() -> None:
     found = plan()
     rows = []
-    for told in sorted(walked(found).told, key=lambda told: (told.time, told.start)):
+    for told in sorted(walked(found).merged, key=lambda told: (told.time, told.start)):
         payload = json.loads(told.payload)
         event = f"{payload['key']['place']}, {clock(told.start)[11:19]}"
         new = ", ".join(f"{n['field']} = {n['value']}" for n in payload["new"] if n["field"] != "ts")
@@ -101,7 +101,7 @@ def test_what_subscribers_are_told() -> None:
 
 def test_the_payload() -> None:
     found = plan()
-    first = min(walked(found).told, key=lambda told: told.time)
+    first = min(walked(found).merged, key=lambda told: told.time)
     assert [found.subscriptions[number].id for number in first.subscriptions] == ["screen"]
     assert first.payload == PAYLOAD.strip()
     assert set(json.loads(PAYLOAD)) <= set(names(text_of(PAGE)))
@@ -157,29 +157,29 @@ AT_ONCE = "SELECT * FROM incidents"
 def test_a_report_at_the_last_moment_is_of_the_event_and_one_later_is_not(events: EventMerging) -> None:
     lines = report("08:00:00", "n1", severity=1) + report("08:01:40", "s1", severity=2)
     assert heard(lines, AT_ONCE, events=events) == [("08:00:00", {"severity": 1}), ("08:01:40", {"severity": 2})]
-    starts = {told.start for told in walked(plan(wish(AT_ONCE), events), lines).told}
+    starts = {told.start for told in walked(plan(wish(AT_ONCE), events), lines).merged}
     assert len(starts) == 1
     later = report("08:00:00", "n1", severity=1) + report("08:01:40.000001", "s1", severity=1)
-    assert len({told.start for told in walked(plan(wish(AT_ONCE), events), later).told}) == 2
+    assert len({told.start for told in walked(plan(wish(AT_ONCE), events), later).merged}) == 2
 
 
 def test_the_time_of_an_event_is_when_it_began() -> None:
     lines = report("08:00:00", "n1", severity=1) + report("08:00:20", "s1", severity=2)
-    payloads = [json.loads(told.payload) for told in walked(plan(wish(ALL)), lines).told]
+    payloads = [json.loads(told.payload) for told in walked(plan(wish(ALL)), lines).merged]
     assert [payload["latest"]["ts"] for payload in payloads] == ["2026-01-01T08:00:00.000000Z"] * 2
     assert [n["field"] for n in payloads[1]["new"]] == ["severity"]
 
 
 def test_a_value_that_is_repeated_is_not_the_latest_again() -> None:
     lines = "".join(report(f"08:00:0{at}", "n1", severity=value) for at, value in enumerate((1, 2, 1)))
-    (told,) = walked(plan(wish(ALL)), lines).told
+    (told,) = walked(plan(wish(ALL)), lines).merged
     payload = json.loads(told.payload)
     assert payload["latest"]["severity"] == 2
     assert payload["history"] == {"severity": [1, 2]}
 
 
 def test_without_several_values_there_is_no_history() -> None:
-    (told,) = walked(plan(wish(ALL)), report("08:00:00", "n1", severity=1)).told
+    (told,) = walked(plan(wish(ALL)), report("08:00:00", "n1", severity=1)).merged
     assert "history" not in json.loads(told.payload)
 
 
@@ -247,7 +247,7 @@ def test_what_is_urgent_on_an_ordinary_topic() -> None:
     found = plan(wish(f"{AT_ONCE} EVERY '1 minute'", urgent="severity >= 4") | {"topics": {"incidents": topic}})
     lines = report("08:00:01", "n1", severity=1) + report("08:00:02", "n1", severity=4)
     delivered = walked(found, lines)
-    assert delivered.events == [(0, "08:00:02 n1")]
+    assert delivered.plain == [(0, "08:00:02 n1")]
     assert [len(json.loads(n.payload)["events"]) for n in delivered.notifications] == [1]
 
 
@@ -287,7 +287,7 @@ def test_lanes_do_not_change_what_is_told() -> None:
     for partitions in (1, 8):
         what = described(without)
         found = plan_of(Deployment.of(what | {"policy": what["policy"] | {"partitions": partitions}}))
-        said.append(Counter((told.subscriptions, told.time, told.payload) for told in walked(found).told))
+        said.append(Counter((told.subscriptions, told.time, told.payload) for told in walked(found).merged))
         assert Interests.of(found).partitions("incidents") == partitions
     assert said[0] == said[1]
     whole = described()
@@ -300,7 +300,7 @@ def test_lanes_do_not_change_what_is_told() -> None:
 
 def test_the_outage_that_is_shown() -> None:
     failing, sound = plan(yaml.safe_load(OUTAGE)), plan()
-    said = [[(told.subscriptions, told.time, told.payload) for told in walked(one).told] for one in (failing, sound)]
+    said = [[(told.subscriptions, told.time, told.payload) for told in walked(one).merged] for one in (failing, sound)]
     assert said[0] == said[1]
     (story, _), _ = watched(failing)
     (usual, _), _ = watched(sound)
@@ -317,7 +317,7 @@ def test_a_coordinator_that_is_lost_misses_a_cycle() -> None:
     without = {"subscriptions": others}
     times = []
     for found in (plan(without | {"outages": [outage]}), plan(without)):
-        told = [t for t in walked(found).told if found.subscriptions[t.subscriptions[0]].id == "screen"]
+        told = [t for t in walked(found).merged if found.subscriptions[t.subscriptions[0]].id == "screen"]
         times.append((clock(told[0].time)[11:19], told[0].payload))
     (late, what), (usual, expected) = times
     assert what == expected
@@ -338,10 +338,10 @@ def test_a_late_report_is_told_to_nobody() -> None:
     walk = Walk(found)
     walk.feed([walks.published(found, report("08:00:30", "n1", severity=1))], moment("2026-01-01T08:00:31Z"))
     delivered = walk.feed([walks.published(found, report("08:00:20", "s1", lanes_blocked=2))])
-    assert delivered.told == []
+    assert delivered.merged == []
     assert [len(late) for late in delivered.late_reports] == [1]
 
 
 def test_brokers_cannot_be_hosted_apart() -> None:
-    with refused("hosted"):
+    with refused("merged topics"):
         Walk(plan(), hosted=["center"])

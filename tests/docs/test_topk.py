@@ -93,7 +93,7 @@ def test_lots():
         plan = plan_of(Deployment.of(what))
         made = walks.published(plan, same_publications(plan, 10_000, int(x)))
         delivered = Walk(plan).feed([made])
-        got = Counter(plan.subscriptions[number].id for number, _ in delivered.events)
+        got = Counter(plan.subscriptions[number].id for number, _ in delivered.plain)
         asked = sum(delivered.bill.only(MessageKind.COORDINATION).values())
         assert numbers == [f"{number:,}" for number in (*(got[f"s{n}"] for n in range(1, 5)), asked)]
 
@@ -111,7 +111,7 @@ def test_another_seed_draws_other_lots():
     for seed in (0, 0, 1):
         plan = plan_of(Deployment.of(yaml.safe_load(LOTS) | {"policy": {"seed": seed}}))
         made = walks.published(plan, same_publications(plan, 50, 5))
-        chosen.append(sorted(Walk(plan).feed([made]).events))
+        chosen.append(sorted(Walk(plan).feed([made]).plain))
     assert chosen[0] == chosen[1] != chosen[2]
 
 
@@ -143,5 +143,5 @@ def test_equal_publications_without_an_id_draw_the_same():
     """Their id is the same hash, and nothing else decides the lots."""
     plan = walks.plan_of(LOTS)
     lines = "\n".join(same_publications(plan, 1, 5).splitlines() * 2)
-    one, other = Walk(plan).feed([walks.published(plan, lines)]).events
+    one, other = Walk(plan).feed([walks.published(plan, lines)]).plain
     assert one == other

@@ -74,7 +74,9 @@ class Chooser:
             kept[places] = False
             self.scorer(advertisement).score(publications, pairs, picked, places, given)
             drawn = self._seeds(publications, pairs, picked) if rank.fair is not Fairness.NONE else _no_seeds(picked)
-            self._pick(advertisement, publications, pairs, picked, given, allowed[picked], drawn, kept)
+            self._pick(
+                advertisement, publications, pairs, picked, scores=given, k=allowed[picked], seeds=drawn, kept=kept
+            )
         count_requests = pairs.only(np.repeat(counting, sizes)) if counting.any() else None
         return Chosen(pairs.only(kept), count_requests)
 
@@ -106,14 +108,16 @@ class Chooser:
         publications: Publications,
         pairs: Pairs,
         picked: np.ndarray,
-        given: np.ndarray,
+        *,
+        scores: np.ndarray,
         k: np.ndarray,
-        drawn: np.ndarray,
+        seeds: np.ndarray,
         kept: np.ndarray,
     ) -> None:
+        """Mark the k best matches of the picked rows in `kept`."""
         rank, plan = self._plan.advertisements[advertisement].rank, self._plan
         if not self.by_hops(advertisement):
-            best_k(picked, pairs.starts, pairs.subscriptions, given, k, rank.fair is not Fairness.NONE, drawn, kept)
+            best_k(picked, pairs.starts, pairs.subscriptions, scores, k, rank.fair is not Fairness.NONE, seeds, kept)
             return
         at = plan.routes.number[plan.advertisements[advertisement].broker]
         exact = rank.fair is Fairness.EXACT
@@ -125,10 +129,10 @@ class Chooser:
                 picked[some],
                 pairs.starts,
                 pairs.subscriptions,
-                given,
+                scores,
                 at,
                 k[some],
-                drawn[some],
+                seeds[some],
                 exact,
                 self._ways,
                 _NOBODY if exact else self._weights(advertisement, epoch),

@@ -267,7 +267,7 @@ def test_draws_follow_the_tables_of_the_time() -> None:
     assert plan.table(0, 1).known[-1].weights.sum() == pytest.approx(250)
     points_: list[Codes] = [{"x": float_code(0.5)}] * 40
     rows = publications(plan, points_, [*range(80, 120)])
-    events = Walk(plan).feed([rows]).events
+    events = Walk(plan).feed([rows]).plain
     early = {number for number, id_ in events if int(id_[1:]) < 20}
     late = {number for number, id_ in events if int(id_[1:]) >= 20}
     assert all(number % 2 == 0 for number in early)
