@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.matchmaker.kernels import behind, by_hops, cut_down, distinct_edges
-from sparing.graphs.arranged import arranged
+from sparing.graphs.adjacency import adjacency
 
 ROOT = -1  # parent of the links at the publisher's broker
 _NONE = np.zeros(0, dtype=np.int64)
@@ -77,7 +77,7 @@ class Demand:
         """Pairs of a link and a child in some tree: if the first is an s-link, the second must be one."""
         (links, parent), count = self.forest, len(self.source)
         inner = np.flatnonzero(parent != ROOT)
-        keys = np.sort(distinct_edges(*arranged(links[parent[inner]], links[inner], count)))
+        keys = np.sort(distinct_edges(*adjacency(links[parent[inner]], links[inner], count)))
         return keys // max(count, 1), keys % max(count, 1)
 
     @cached_property
@@ -110,7 +110,7 @@ def tree_of(paths: Mapping[int, int], source: np.ndarray, target: np.ndarray, ro
 def trees_by_hops(source: np.ndarray, target: np.ndarray, roots: Sequence[int], goals: np.ndarray) -> tuple[Tree, ...]:
     """Return for each root the tree of shortest paths to all goals that it reaches; for overlays of any size."""
     brokers = 1 + max(int(np.max(numbers, initial=0)) for numbers in (source, target, np.asarray(roots), goals))
-    first, links = arranged(source, np.arange(len(source)), brokers)
+    first, links = adjacency(source, np.arange(len(source)), brokers)
     return tuple(
         Tree(*cut_down(by_hops(first, links, target, root, brokers), source, target, root, goals)) for root in roots
     )

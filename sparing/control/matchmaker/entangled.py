@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.control.matchmaker.kernels import numbered_components, reachable
-from sparing.graphs.arranged import arranged
+from sparing.graphs.adjacency import adjacency
 
 FREE = -1  # component of a link that is not entangled: its own eta decides
 
@@ -30,7 +30,7 @@ def entangled(eta: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndar
     crossed = bool((gains[before] & ~gains[after]).any())
     if not crossed:  # otherwise some gain requires a loss directly
         return np.full(len(eta), FREE)
-    below = reachable(gains, *arranged(before, after, len(eta)))
-    above = reachable(~gains, *arranged(after, before, len(eta)))
+    below = reachable(gains, *adjacency(before, after, len(eta)))
+    above = reachable(~gains, *adjacency(after, before, len(eta)))
     found: np.ndarray = numbered_components(np.where(gains, above, below), before, after)
     return found
