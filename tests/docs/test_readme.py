@@ -26,7 +26,7 @@ def test_what_alice_gets():
     assert advertised == rows[:-1]
     plan = walks.plan_of(only(PAGE, "yaml", "name: cars"))
     delivered = walks.walked(plan, "".join(advertised), "adock")
-    assert [plan.subscriptions[number].id for number, _ in delivered.events] == ["slow"]
+    assert [plan.subscriptions[number].id for number, _ in delivered.plain] == ["slow"]
     assert [plan.subscriptions[n.subscription].id for n in delivered.notifications] == ["flow", "flow"]
 
 

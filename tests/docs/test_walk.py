@@ -55,5 +55,5 @@ def test_what_bob_and_alice_get(plan):
     (notification,) = delivered.notifications
     result = json.loads(notification.payload)
     assert (round(result["avg(speed)"], 2), result["count(1)"]) == (64.33, 3)
-    ((subscription, publication),) = delivered.events
+    ((subscription, publication),) = delivered.plain
     assert (plan.subscriptions[subscription].id, publication) == ("slow", "2")

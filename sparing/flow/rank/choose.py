@@ -65,7 +65,7 @@ class Chooser:
         for advertisement in np.unique(under[allowed >= 0]).tolist():
             rank = self._plan.advertisements[advertisement].rank
             mine = under == advertisement
-            if rank.asks_how_many:
+            if rank.counts_matches:
                 counting |= mine & (sizes > 0)
             picked = np.flatnonzero(mine & (sizes > allowed))
             if not len(picked):
