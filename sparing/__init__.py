@@ -1,4 +1,4 @@
-"""Sparing: content-based publish/subscribe on Apache Spark that sends as few messages as can be.
+"""Sparing: content-based publish/subscribe on Apache Spark that sends as few messages as possible.
 
 The walk of a message, and where to find each step:
 

@@ -1,4 +1,4 @@
-"""AA, all aggregation: at a broker either all subscriptions that come by are folded into one, or none.
+"""AA, all aggregation: at a broker either all subscriptions that pass through are folded into one, or none.
 
 The threshold method of the slides' related work, with which MEFA is compared.
 """
@@ -16,14 +16,14 @@ from sparing.control.folding.split import split
 def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
     """Fold at brokers whose subscriptions are most similar first, until the benefit is theta or none is above a limit.
 
-    A subscription comes by its home and all brokers on its way to any publishers' broker. Ties go to the larger
-    additional benefit, then to lower numbers; brokers that add no benefit are passed over. Subscriptions that come by a
-    broker over different links and share none onward cannot be told as one: they end up in different clusters.
+    A subscription passes through its home and all brokers on its path to any publishers' broker. Ties go to the larger
+    additional benefit, then to lower numbers; brokers that add no benefit are skipped. Subscriptions that pass through
+    a broker over different links and share none onward cannot share an entry: they end up in different clusters.
 
     >>> aa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=1)
     Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
     """
-    there = _come_by(problem)
+    there = _through(problem)
     alike = {broker: _similarity(problem, members) for broker, members in there.items() if len(members) > 1}
     waiting = sorted((broker for broker in alike if alike[broker] > similarity), key=lambda broker: -alike[broker])
     of, told, benefit = np.arange(len(problem)), problem.links.copy(), 0  # told: by lowest members
@@ -41,8 +41,8 @@ def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
     return Folds(of, folds.benefit, float(sum(cost_of_many(problem, members) for members in folds.clusters())))
 
 
-def _come_by(problem: Problem) -> dict[int, np.ndarray]:
-    """Broker -> the subscriptions that come by it, of those that are told at all."""
+def _through(problem: Problem) -> dict[int, np.ndarray]:
+    """Broker -> the subscriptions sent through it."""
     numbers = np.flatnonzero(problem.links.any(axis=1))
     homes = problem.home[numbers].astype(np.int64)
     found = [(homes, numbers)]
