@@ -30,7 +30,7 @@ import typer
 import yaml
 from typer.testing import CliRunner
 
-from sparing.cli import build
+from sparing.cli import build, console
 from sparing.deployment.deployment import Deployment
 from tests.docs.pages import ROOT, Block, blocks, essential
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 HOME = "/home/you/air"  # what pages call the reader's folder
+WIDTH = 200  # of the terminal
 WITHOUT_SPARK = ("plan", "generate")
 SMALL = """
 name: small
@@ -86,6 +87,7 @@ class Reader:
         self.names: dict[str, Any] = {}  # of the page's Python
         self.printed = ""  # by the last commands or the last Python
         patch.chdir(folder)
+        patch.setattr(console.out, "width", WIDTH)  # which a console reads from its environment only when it is made
         shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples", ignore=shutil.ignore_patterns("out"))
 
     @property
@@ -149,7 +151,7 @@ class Reader:
             self._lend_spark()
         if goes_on(command):
             Thread(target=self._go_on, args=[meanwhile], daemon=True).start()
-        result = CliRunner().invoke(build(), words, env={"COLUMNS": "200"})
+        result = CliRunner().invoke(build(), words)
         assert result.exit_code == 0, f"{command}\n{result.output}\n{result.exception}"
         return result.output
 

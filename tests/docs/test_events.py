@@ -275,7 +275,7 @@ def test_every_way_of_merging_and_every_placement_is_named() -> None:
 
 def test_what_is_told_is_the_same_under_all_of_them() -> None:
     said = [
-        Counter((told.subscriptions, told.time, told.payload) for told in walked(plan(events=events)).told)
+        Counter((told.subscriptions, told.time, told.payload) for told in walked(plan(events=events)).merged)
         for events in EventMerging
     ]
     assert said[0] == said[1] == said[2]

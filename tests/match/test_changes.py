@@ -146,9 +146,9 @@ class Changes(RuleBasedStateMachine):
         """An id that has been removed is free again."""
         id_ = data.draw(st.sampled_from(self.gone))
         assert id_ not in self.index
-        with refused("subscription"):
+        with refused("Subscription"):
             self.index.remove(id_)
-        with refused("subscription"):
+        with refused("Subscription"):
             self.index.explain({}, id_)
         self.index.insert(id_, box)
         self.gone.remove(id_)

@@ -161,7 +161,7 @@ def test_subscribers_are_told_what_the_judge_says(folder, spark, tmp_path, name)
     kinds = replayed.bill.by_kind()
     assert ("merged" in kinds) == (name != "siena")
     assert replayed.merged is not None
-    taken = sum(n for some in replayed.merged.taken.values() for kind, n in some.items() if kind != "coordination")
+    taken = sum(n for some in replayed.merged.sent.values() for kind, n in some.items() if kind != "coordination")
     assert (taken < sum(replayed.merged.siena.values())) == (name != "siena")
     assert name != "siena" or taken == sum(replayed.merged.siena.values())
 

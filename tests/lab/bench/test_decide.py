@@ -203,7 +203,10 @@ MISTAKES = {
     "sizes that are no numbers": (["--subscriptions", "many"], "'many' is not a list of whole numbers"),
     "no subscriptions": (["--subscriptions", "0"], "Numbers of subscriptions and repetitions must be greater"),
     "no publications": (["--rate", "0"], "The rate is 0: it must be above zero."),
-    "no folder": (["--markdown", "nowhere/it.md"], "nowhere/it.md cannot be written: there is no folder nowhere."),
+    "no folder": (
+        ["--markdown", "nowhere/it.md"],
+        "nowhere/it.md cannot be written: the folder nowhere does not exist.",
+    ),
 }
 
 

@@ -251,7 +251,10 @@ MISTAKES = {
     "not ours": (["--engines", "duckdb"], "Peers are measured beside Sparing: add sparing to the engines."),
     "no time": (["--seconds", "0"], "Numbers of subscriptions, repetitions and seconds must be greater than zero."),
     "no numbers": (["--subscriptions", "many"], "'many' is not a list of whole numbers"),
-    "no folder": (["--plot", "nowhere/match.svg"], "nowhere/match.svg cannot be written: there is no folder nowhere."),
+    "no folder": (
+        ["--plot", "nowhere/match.svg"],
+        "nowhere/match.svg cannot be written: the folder nowhere does not exist.",
+    ),
 }
 
 

@@ -65,7 +65,7 @@ def _run_until_ctrl_c(path, connector):
 
 def test_ctrl_c_and_a_restart_leave_no_duplicates(ran):
     rows, said, found = ran
-    assert "Stopped; run again to go on from the checkpoint." in said
+    assert "Stopped; run again" in said
     assert "Traceback" not in said
     assert "ERROR" not in said
     ids = Counter(record["value"]["id"] for record in found["notifications"])

@@ -37,7 +37,7 @@ def advance(worker_plan, state, publications, until, late_before):
     plan = worker_plan.interests.plan
     held = [arrival.held for batch in batches(plan, publications) for arrival in worker_plan.at_once.arrive(batch)]
     arrivals = [by_group[GROUP] for by_group in held if by_group]
-    after, outcome = worker_plan.window_walk.advance(state, arrivals, until, late_before)
+    after, outcome = worker_plan.window_walk.advance(state, arrivals, until, late_before=late_before)
     assert outcome.late is None
     results = [
         (plan.subscriptions[n.subscription].id, n.start, n.end, judge.canonical(json.loads(n.payload)))
