@@ -104,7 +104,7 @@ def test_what_is_damaged_is_listed_and_mended_as_the_report_says(spark, tmp_path
     status, said = command("repair", path, "--fix")
     assert status == 0
     assert says(said, f"{note}")
-    with refused(""):
+    with refused("repairs option"):
         command("repair", path, "--fix", "--moved")
     # With its copy gone as well, nothing is thrown away, and no advice is given that would.
     for file in (note, note.with_name("sparing.json.copy")):
@@ -149,7 +149,7 @@ def test_rows_are_listed_corrected_and_published_again(spark, tmp_path, command)
     run.wait(run.stream(spark, Deployment.read(path), once=True))
     assert sorted(row["payload"]["lane"] for row in _notified(tmp_path, "all")) == [1, 4, 4, 4]
 
-    with refused(""):  # they have been, and are not again
+    with refused("row publish"):  # they have been, and are not again
         command("quarantine", "publish", path, "--rows", tmp_path / "rows.jsonl")
     status, _ = command("quarantine", "list", path, "--reason", "wrong type")
     assert status == 0
