@@ -20,7 +20,7 @@ from sparing.control.covering.kernels.live import find_above, find_below, spread
 from sparing.control.covering.ranked_boxes import RankedBoxes
 from sparing.match.encode import Encoder
 from sparing.match.predicates import LEAST, MOST, NO_SET
-from sparing.match.texts import Texts
+from sparing.match.texts import TextLabels
 from sparing.model.box import Box
 from sparing.model.types import FieldType
 
@@ -68,7 +68,7 @@ class WatchedCover:
     def __init__(self, types: Mapping[str, FieldType], k: int, fair: bool = False) -> None:
         self._types, self._k, self._fair = dict(types), k, fair
         self._encoder = Encoder(self._types)
-        self._ids = Texts()
+        self._ids = TextLabels()
         self._slot: dict[str, int] = {}
         self._member: dict[int, _Member] = {}
         self._free: list[int] = []
