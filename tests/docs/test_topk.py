@@ -43,9 +43,9 @@ def offered(covering: str, top_k: int | None) -> Plan:
 
 
 def test_table_i():
-    contest = offered("ancestor", 2).contests[0]
+    matching_set = offered("ancestor", 2).matching_sets[0]
     boxes = [s.query.box for s in offered("ancestor", 2).subscriptions]
-    scores = contest.scores.tolist()
+    scores = matching_set.scores.tolist()
     covered_by = judge.rank_covers(boxes, judge.by_score(boxes, scores))
     found = [
         [
@@ -129,7 +129,7 @@ def test_diversity():
     assert same_words((c.chosen, gets) for (*_, gets), c in zip(rows, found, strict=True))
     for (_, distances, *_), candidate in zip(rows, found, strict=True):
         assert sum(eval(term) for term in distances.split(" + ")) == pytest.approx(candidate.score)
-    assert plan.contests[0].method is Covering.NONE
+    assert plan.matching_sets[0].method is Covering.NONE
 
 
 def test_a_wish_of_its_own():

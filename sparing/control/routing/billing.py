@@ -49,8 +49,8 @@ def bill_at(start: Folded) -> Bill:
         bill[_key(plan, link, MessageKind.ADVERTISEMENT, None)] += 1
     for (link, kind), entries in start.entries.items():
         bill[_key(plan, link, kind, None)] += len(entries)
-    for link, contests in spread.announced.items():
-        bill[_key(plan, link, MessageKind.CHANNEL, None)] += len(contests)
+    for link, advertised in spread.announced.items():
+        bill[_key(plan, link, MessageKind.CHANNEL, None)] += len(advertised)
     for sent in spread.signalled.values():
         for link, messages in sent.items():
             bill[_key(plan, link, MessageKind.COORDINATION, None)] += messages
@@ -161,9 +161,9 @@ def _settle(network: Network, topic: str, folds: LiveTopic | None, time: int) ->
         for sent in folds.change(messages, time):
             kind = MessageKind.COORDINATION if sent.planned else network.kind(topic, sent.link)
             yield kind, sent.link, sent.messages
-    for link in network.contest_messages:
+    for link in network.top_k_messages:
         yield MessageKind.CHANNEL, link, 1
-    network.contest_messages.clear()
+    network.top_k_messages.clear()
 
 
 def _key(plan: Plan, link: int, kind: MessageKind, bucket: int | None) -> BillKey:

@@ -87,7 +87,7 @@ def choice_of(plan: Plan, publication: Publications, matching: Pairs, chosen: Pa
     chooser = Chooser(plan)
     allowed = int(chooser.allowed(publication)[0])
     wish = 0 if publication.top_k is None or advertisement.top_k is None else int(publication.top_k[0])
-    technique, _ = technique_of(plan.contests[number], plan.policy.covering)
+    technique, _ = technique_of(plan.matching_sets[number], plan.policy.covering)
     ranked, scores, got = _ranked(plan, chooser, number, publication, matching, chosen)
     return Choice(
         publication=str(publication.id[0]),

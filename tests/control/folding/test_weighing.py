@@ -14,7 +14,7 @@ from tests.control.folding.strategies import problems
 
 @settings(deadline=None)
 @given(problems(most=8), st.data())
-def test_costs_are_those_of_the_measures(problem: Problem, data: st.DataObject) -> None:
+def test_costs_equal_the_measures(problem: Problem, data: st.DataObject) -> None:
     weighing = Weighing(problem)
     for _ in range(3):
         cluster = frozenset(data.draw(st.sets(st.integers(0, len(problem) - 1), min_size=1)))

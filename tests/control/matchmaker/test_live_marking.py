@@ -48,7 +48,7 @@ def check(live: LiveMarking, marking: Marking) -> None:
 
 
 @given(overlays(least=2, most=6), st.booleans(), st.sampled_from(Matchmaker), st.data())
-def test_every_change_leads_to_what_solving_afresh_gives(
+def test_every_update_equals_recomputation(
     overlay: Overlay, shared: bool, matchmaker: Matchmaker, data: st.DataObject
 ) -> None:
     routes = routes_of(overlay, shared)
@@ -76,7 +76,7 @@ def test_every_change_leads_to_what_solving_afresh_gives(
 
 
 @given(overlays(least=2, most=6), st.booleans(), st.sampled_from(Matchmaker), st.data())
-def test_advertisements_on_the_bill_are_those_that_come_to_links_and_leave_them(
+def test_billed_advertisements_are_the_changes_on_links(
     overlay: Overlay, shared: bool, matchmaker: Matchmaker, data: st.DataObject
 ) -> None:
     routes = routes_of(overlay, shared)
@@ -102,7 +102,7 @@ def test_advertisements_on_the_bill_are_those_that_come_to_links_and_leave_them(
 
 
 @given(overlays(least=2, most=6), st.booleans(), st.sampled_from([0.25, 0.5, 2.0]), st.data())
-def test_with_slack_the_marking_is_the_best_for_what_was_told(
+def test_with_slack_the_marking_is_optimal_for_announced_counts(
     overlay: Overlay, shared: bool, slack: float, data: st.DataObject
 ) -> None:
     routes = routes_of(overlay, shared)
@@ -163,7 +163,7 @@ def test_a_thousand_joins_leaves_and_cut_links(seed: int, shared: bool) -> None:
     assert flips > 50
 
 
-def test_only_the_links_concerned_hold_an_election() -> None:
+def test_only_changed_components_hold_an_election() -> None:
     """Two rings that are not linked: what happens in one is nothing to the other."""
     names = [*"abcdef", *"ABCDEF"]
     pairs = [(ring[n], ring[(n + 1) % 6]) for ring in ("abcdef", "ABCDEF") for n in range(6)]

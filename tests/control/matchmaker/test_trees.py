@@ -59,7 +59,7 @@ def test_trees_by_hops(overlay: tuple[np.ndarray, np.ndarray, int], data: st.Dat
 
 
 @given(overlays(), st.data())
-def test_what_is_required(overlay: tuple[np.ndarray, np.ndarray, int], data: st.DataObject) -> None:
+def test_an_s_link_requires_its_children(overlay: tuple[np.ndarray, np.ndarray, int], data: st.DataObject) -> None:
     source, target, brokers = overlay
     some = st.lists(st.integers(0, brokers - 1), unique=True)
     roots, goals = data.draw(some), np.array(data.draw(some), dtype=np.int64)
@@ -76,7 +76,7 @@ def test_what_is_required(overlay: tuple[np.ndarray, np.ndarray, int], data: st.
     assert list(zip(*(end.tolist() for end in demand.requires), strict=True)) == sorted(expected)
 
 
-def test_a_tree_that_leads_nowhere_is_empty() -> None:
+def test_a_tree_without_goals_is_empty() -> None:
     source, target = np.array([0, 2]), np.array([1, 1])
     tree = tree_of({1: 1}, source, target, 0, [1, 3])
     assert tree.links.tolist() == tree.parent.tolist() == []

@@ -71,16 +71,16 @@ def check_hops(choice: Choice) -> None:
 
 @given(plans(), st.lists(points, min_size=1, max_size=4), st.data())
 def test_choices_by_score(plan: Plan, published: list[Codes], data: st.DataObject) -> None:
-    for number, contest in enumerate(plan.contests):
-        k = contest.advertisement.top_k
+    for number, matching_set in enumerate(plan.matching_sets):
+        k = matching_set.advertisement.top_k
         for point in published:
-            if contest.advertisement.box.admits(point):
+            if matching_set.advertisement.box.admits(point):
                 wish = data.draw(st.integers(0, k or 0))
                 rows = replace(publications(plan, [point], [3], number), top_k=np.array([wish]))
                 choice = check(plan, rows, point)
                 assert (choice.top_k, choice.wish, choice.allowed) == (k, wish or None, wish or k)
                 if k is not None:
-                    everybody = best(plan, contest, range(len(plan.subscriptions)), point, len(plan.subscriptions))
+                    everybody = best(plan, matching_set, range(len(plan.subscriptions)), point, len(plan.subscriptions))
                     names = [plan.subscriptions[n].id for n in everybody]
                     assert [c.subscription for c in choice.candidates] == names
 

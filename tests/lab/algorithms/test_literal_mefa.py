@@ -31,7 +31,7 @@ def test_within_a_cluster_pairs_are_free() -> None:
 
 
 @pytest.mark.parametrize(("delta", "clusters"), [(0.2, [0, 1, 1]), (0.25, [0, 1, 2]), (0.5, [0, 1, 2])])
-def test_pairs_that_are_not_worth_it_are_left(delta: float, clusters: list[int]) -> None:
+def test_pairs_below_delta_are_not_joined(delta: float, clusters: list[int]) -> None:
     # Round 1 offers 1/4, round 2 then 2/4.
     found = literal_mefa(SLIDES, 3, delta).of.tolist()
     assert found == ([0, 0, 0] if delta < 0.25 else clusters)
@@ -45,6 +45,6 @@ def test_three_ranges_show_that_the_cost_is_not_submodular() -> None:
     assert literal_mefa(problem, 1).cost == 0
 
 
-def test_nobody_is_joined_without_links_in_common() -> None:
+def test_subscriptions_without_common_links_are_not_joined() -> None:
     problem = Problem.on_tree([0, 0, 0], [1, 2, 0, 0], [(0, 9)] * 4)
     assert literal_mefa(problem, 5).of.tolist() == [0, 1, 2, 3]

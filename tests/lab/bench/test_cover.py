@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sparing.cli import build
-from sparing.control.covering.watched import WatchedCover
+from sparing.control.covering.incremental import IncrementalCover
 from sparing.model.errors import SparingError
 from sparing_lab.bench.benchmark import Run
 from sparing_lab.bench.covering import measure as measuring
@@ -71,7 +71,7 @@ def test_numpy_keeps_the_same_with_many_boxes() -> None:
 
 
 def test_an_incremental_cover_that_goes_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WatchedCover, "forwarded", property(lambda _: {"00000000"}))
+    monkeypatch.setattr(IncrementalCover, "forwarded", property(lambda _: {"00000000"}))
     with pytest.raises(SparingError, match=r"^The incremental cover went wrong with 300 boxes in 1 dimension"):
         SMALL.measure(Run())
 

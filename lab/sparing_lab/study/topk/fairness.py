@@ -18,8 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest
-from sparing.control.covering.weights import handed_on
+from sparing.control.covering.matching_set import MatchingSet
+from sparing.control.covering.weights import redistribute
 from sparing.control.plan import Plan
 from sparing.control.routing.tables import RoutingTable, table_of
 from sparing.flow.rank.by_hops import HopRoutes, Weighted, pick_by_hops
@@ -94,15 +94,15 @@ def chi_square(off: np.ndarray, spread: np.ndarray) -> tuple[float, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Split(Contest):
-    """A contest in which weight is handed on to a number of others that is not k."""
+class Split(MatchingSet):
+    """A matching set in which at most `parents` others share a weight, instead of k."""
 
     parents: int = 1
 
-    def stood_for(self, which: np.ndarray, forwarded: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        """As in any contest, but for the number."""
+    def weights_of(self, which: np.ndarray, forwarded: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """As in `MatchingSet`, with the other number."""
         kept = np.isin(which, forwarded, assume_unique=True)
-        return handed_on(self.standing(which), kept, mass, self.alike[which], self.parents)[kept]
+        return redistribute(self.ranked(which), kept, weights, self.score_class[which], self.parents)[kept]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +123,9 @@ class Draws:
 
     def by_hops(self) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
         """The methods that draw at every broker on the way: how many publications each subscription gets."""
-        contest = self.planned.contests[0]
-        own = {field.name: getattr(contest, field.name) for field in fields(Contest)}
-        known = self._table(contest)
+        matching_set = self.planned.matching_sets[0]
+        own = {field.name: getattr(matching_set, field.name) for field in fields(MatchingSet)}
+        known = self._table(matching_set)
         yield ANCESTOR_COVER_K, lambda: self.drawn(unweighted(known))
         yield ANCESTOR_FAIR_K, lambda: self.drawn(known)
         for name, parents in ((ONE_PARENT, 1), (ALL_PARENTS, len(self.made))):
@@ -133,8 +133,8 @@ class Draws:
             yield name, lambda weighted=weighted: self.drawn(weighted)  # type: ignore[misc]
         yield EXACT, lambda: self.drawn(None)
 
-    def _table(self, contest: Contest) -> Weighted:
-        table = table_of(contest, self.planned.broker_of, self.planned.routes, weighted=True)
+    def _table(self, matching_set: MatchingSet) -> Weighted:
+        table = table_of(matching_set, self.planned.broker_of, self.planned.routes, weighted=True)
         return weighted_of(table, len(self.planned.routes.brokers))
 
     @cached_property

@@ -51,10 +51,10 @@ def _over_hops(made: RangeSubscriptions, cell: ForwardingCell, method: str) -> I
 
 def forwarded(planned: Plan, advertisement: int) -> int:
     """How many subscriptions reach the publisher's broker."""
-    contest = planned.contests[advertisement]
-    table = table_of(contest, planned.broker_of, planned.routes, weighted=False)
+    matching_set = planned.matching_sets[advertisement]
+    table = table_of(matching_set, planned.broker_of, planned.routes, weighted=False)
     reached = table.known[-1].numbers
-    at_once = contest.numbers[contest.forwarded(np.arange(len(contest.numbers)))]
+    at_once = matching_set.numbers[matching_set.forwarded(np.arange(len(matching_set.numbers)))]
     if not np.array_equal(reached, at_once):
         raise SparingError("Filtering hop by hop and all at once differ, which is a mistake in Sparing.")
     return len(reached)

@@ -136,7 +136,7 @@ class OverheadRun:
     def travel(self, covering: Covering, rule: int) -> PublicationTimes:
         """Carry all publications from broker to broker, each with the number that is to be picked from there on."""
         planned = self.plans[covering]
-        table = table_of(planned.contests[0], planned.broker_of, planned.routes, weighted=rule == BY_WEIGHT)
+        table = table_of(planned.matching_sets[0], planned.broker_of, planned.routes, weighted=rule == BY_WEIGHT)
         count = len(self.points)
         arrived = {table.root: (np.arange(count), np.full(count, self.cell.k))}
         received = np.zeros(len(self.made), np.int64)
