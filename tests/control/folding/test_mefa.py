@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sparing.control.folding.aa import aa
 from sparing.control.folding.all_pairs import all_pairs
 from sparing.control.folding.kernels import greedy
+from sparing.control.folding.local_search import local_search
 from sparing.control.folding.measures import cost_of, saved
 from sparing.control.folding.mefa import joined, mefa
-from sparing.control.folding.polish import polished
 from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 from sparing_lab.algorithms.exact import exact
@@ -78,11 +78,11 @@ def test_compiled_joins_equal_all_pairs_in_one_dimension(problem: Problem, theta
 @given(problems(most=8), st.integers(0, 25))
 def test_local_search_never_raises_the_cost(problem: Problem, theta: int) -> None:
     rough = all_pairs(problem, theta)
-    smooth = polished(problem, rough, theta)
+    smooth = local_search(problem, rough, theta)
     certified(problem, smooth)
     assert smooth.cost <= rough.cost + 1e-9
     assert smooth.benefit >= min(theta, rough.benefit)
-    assert same(polished(problem, smooth, theta), smooth)
+    assert same(local_search(problem, smooth, theta), smooth)
 
 
 @settings(deadline=None)
