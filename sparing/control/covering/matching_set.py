@@ -99,14 +99,14 @@ def matching_sets(
     measured = constrained(mine)
     shared: dict[object, MatchingSet] = {}
     found = {}
-    for at, advertisement in enumerate(distinct, len(mine)):
-        key = advertisement.broker, advertisement.box, advertisement.top_k, advertisement.rank
+    for at, ad in enumerate(distinct, len(mine)):
+        key = ad.broker, ad.box, ad.top_k, ad.rank
         if key not in shared:
             which = np.flatnonzero(coded.overlapping(at, len(mine)))
             clipped = coded.clipped(which, at)
             some = [mine[place] for place in which.tolist()]
-            shared[key] = _matching_set(advertisement, numbers[which], clipped, some, types, measured, covering)
-        found[advertisement] = shared[key]
+            shared[key] = _matching_set(ad, numbers[which], clipped, some, types, measured, covering=covering)
+        found[ad] = shared[key]
     return found
 
 
@@ -117,6 +117,7 @@ def _matching_set(
     subscriptions: Sequence[Subscription],
     types: Mapping[str, FieldType],
     measured: Sequence[str],
+    *,
     covering: Covering,
 ) -> MatchingSet:
     rank, k = advertisement.rank, advertisement.top_k

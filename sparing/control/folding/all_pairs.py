@@ -69,8 +69,8 @@ class _Pairs:
         links = self._cluster_costs.links
         clusters = self._cluster_costs.folded(first)
         alone = sum(links(frozenset([member])).bit_count() for cluster in clusters for member in cluster)
-        told = sum(links(cluster).bit_count() for cluster in clusters)
-        return _Plan(clusters, alone - told, float(sum(map(self._cluster_costs.cost, clusters))))
+        folded = sum(links(cluster).bit_count() for cluster in clusters)
+        return _Plan(clusters, alone - folded, float(sum(map(self._cluster_costs.cost, clusters))))
 
     def most_efficient(self, plan: _Plan) -> _Pair | None:
         """Return the pair with the largest benefit per incremental cost."""

@@ -172,7 +172,7 @@ class LiveMarking:
 
     def _join(self, root: int, goal: int, published: int, subscribed: int, step: int) -> None:
         """Add (`step` is 1) or remove (-1) the path from a source to a goal, given the descriptors at each."""
-        for link in self._routes.way(root, goal):
+        for link in self._routes.links_between(root, goal):
             self._goals[root, link] += step
             if self._goals[root, link] == max(step, 0):
                 self.sigma[link] += step * published

@@ -205,10 +205,10 @@ class LiveTopic:
                 continue
             members = places({n for link in self._links_of[cluster] for n in self._entries[link][cluster].members})
             benefit = sum(cluster in self._entries.get(link, ()) for link in links)
-            everybody = np.append(members, mine)
-            if not is_feasible(problem, everybody):
+            joined = np.append(members, mine)
+            if not is_feasible(problem, joined):
                 continue
-            more = cost_of_many(problem, everybody) - cost_of_many(problem, members)
+            more = cost_of_many(problem, joined) - cost_of_many(problem, members)
             found.append((-inf if more <= 0 else -benefit / more, -benefit, cluster))
         return min(found)[2] if found else None
 

@@ -2,7 +2,7 @@
 
 A broker that receives a subscription forwards it upstream, subject to marking and covering: over s-links towards all
 publishers of the topic, over p-links towards advertisements that it matches. When a covering subscription ends, the
-subscriptions that it covered are forwarded before it is withdrawn. When a link is marked anew, subscriptions are
+subscriptions that it covered are forwarded before it is withdrawn. When a link is marked again, subscriptions are
 forwarded under the new marking before they are withdrawn under the old one. Messages on a link keep their order, so
 publications are routed correctly at any moment.
 """

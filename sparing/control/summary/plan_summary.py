@@ -218,7 +218,7 @@ def _told(spread: Spread, *kinds: MessageKind) -> SubscriptionsByLink:
 
 
 def _brokers(
-    plan: Plan, in_force: np.ndarray, told: SubscriptionsByLink, without: SubscriptionsByLink
+    plan: Plan, in_force: np.ndarray, forwarded: SubscriptionsByLink, without: SubscriptionsByLink
 ) -> tuple[BrokerSummary, ...]:
     routes = plan.routes
     own = np.bincount(plan.broker_of[in_force], minlength=len(routes.brokers))
@@ -226,7 +226,7 @@ def _brokers(
     def total(broker: int, ends: np.ndarray) -> CoveredCount:
         """Sum over the links of a broker; different neighbours never send it the same subscription."""
         links = np.flatnonzero(ends == broker).tolist()
-        return CoveredCount(sum(told.get(link, 0) for link in links), sum(without.get(link, 0) for link in links))
+        return CoveredCount(sum(forwarded.get(link, 0) for link in links), sum(without.get(link, 0) for link in links))
 
     found = [
         BrokerSummary(name, int(own[broker]), total(broker, routes.target), total(broker, routes.source))
@@ -242,7 +242,7 @@ def _offers(plan: Plan, tables: Iterable[RoutingTable], without: Iterable[Routin
     for (first, names), table, whole in zip(sorted(publishers.items()), tables, without, strict=True):
         advertisement = plan.advertisements[first]
         technique, remark = technique_of(table.matching_set, plan.policy.covering)
-        everybody = _known_at_root(whole)
+        matching = _known_at_root(whole)
         yield OfferSummary(
             tuple(names),
             advertisement.topic,
@@ -252,8 +252,8 @@ def _offers(plan: Plan, tables: Iterable[RoutingTable], without: Iterable[Routin
             None if advertisement.top_k is None else advertisement.rank.description,
             technique,
             remark,
-            everybody,
-            CoveredCount(_known_at_root(table), everybody),
+            matching,
+            CoveredCount(_known_at_root(table), matching),
             CoveredCount(_messages(table), _messages(whole)),
             tuple(
                 BrokerShare(plan.routes.brokers[entry.broker], len(entry.numbers), len(entry.forwarded))
@@ -314,15 +314,15 @@ def _links(start: Folded, without: Spread) -> tuple[LinkSummary, ...]:
     subscribed, channels = (
         [_told(some, kind) for some in (spread, without)] for kind in (MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)
     )
-    for told, some in zip(channels, (spread, without), strict=True):
+    for forwarded, some in zip(channels, (spread, without), strict=True):
         for link, advertised_down in some.announced.items():
-            told[link] = told.get(link, 0) + len(advertised_down)
+            forwarded[link] = forwarded.get(link, 0) + len(advertised_down)
     found = [
         LinkSummary(
             *routes.ends(link),
             advertised[link],
-            CoveredCount(*(told.get(link, 0) for told in subscribed)),
-            CoveredCount(*(told.get(link, 0) for told in channels)),
+            CoveredCount(*(forwarded.get(link, 0) for forwarded in subscribed)),
+            CoveredCount(*(forwarded.get(link, 0) for forwarded in channels)),
             signalled[link],
             away.get((link, MessageKind.SUBSCRIPTION), 0),
             away.get((link, MessageKind.CHANNEL), 0),
@@ -349,5 +349,5 @@ def _changes(plan: Plan, start: Folded | None, patient: bool) -> ScheduledChange
 def _work(table: RoutingTable, changing: int) -> float:
     """Estimate the work of updating a table; covers that are not incremental are recomputed at every change."""
     entries = sum(len(entry.numbers) for entry in table.known)
-    afresh = table.matching_set.forms is not None or table.matching_set.method is Covering.RANK
-    return entries + changing * (entries / 5 if afresh else 40)
+    recomputed = table.matching_set.forms is not None or table.matching_set.method is Covering.RANK
+    return entries + changing * (entries / 5 if recomputed else 40)

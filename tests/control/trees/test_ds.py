@@ -110,22 +110,24 @@ def test_no_item_moves_if_gamma_is_infinite(problem):
 @given(problem=problems(), members=st.sets(st.integers(0, 4)))
 def test_a_move_takes_the_unique_range_and_brings_the_new_range(most_cells, problem, members):
     first, _, _, pieces, owner = problem
-    ground = TopicBoxes(pieces, np.array(owner, dtype=np.int64), len(first))
+    boxes = TopicBoxes(pieces, np.array(owner, dtype=np.int64), len(first))
     joining = [item for item in range(len(first)) if item not in members]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unique_range, "MOST_CELLS", most_cells)
-        falls = ground.falls(np.array(joining, dtype=np.int64), np.isin(np.arange(len(first)), list(members)))
+        saved_ranges = boxes.saved_ranges(
+            np.array(joining, dtype=np.int64), np.isin(np.arange(len(first)), list(members))
+        )
     covers = [[cells(pieces, s) for s, mine in enumerate(owner) if mine == item] for item in range(len(first))]
     there = [cover for item in members if item < len(first) for cover in covers[item]]
-    assert falls.tolist() == [unique(there) - unique(there + covers[item]) for item in joining]
+    assert saved_ranges.tolist() == [unique(there) - unique(there + covers[item]) for item in joining]
 
 
 @pytest.mark.parametrize("dimensions", [1, 2])
 def test_a_range_covered_twice_by_one_item_is_not_unique(dimensions):
     wide, narrow = [0.0] * dimensions, [4.0] * dimensions
     pieces = RangePieces(np.arange(3), np.array([wide, narrow]), np.array([[8.0] * dimensions] * 2))
-    fall = TopicBoxes(pieces, np.array([0, 0]), 2).falls(np.array([0]), np.array([False, False]))
-    assert fall.tolist() == [4**dimensions - 8**dimensions]
+    saved = TopicBoxes(pieces, np.array([0, 0]), 2).saved_ranges(np.array([0]), np.array([False, False]))
+    assert saved.tolist() == [4**dimensions - 8**dimensions]
 
 
 def line(*ranges):
