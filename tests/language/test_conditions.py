@@ -1,4 +1,4 @@
-"""WHERE means what it means in Spark: three-valued logic, judged value by value."""
+"""WHERE has the semantics of Spark: three-valued logic, judged value by value."""
 
 import pytest
 from hypothesis import given

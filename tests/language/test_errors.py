@@ -1,4 +1,4 @@
-"""Typical mistakes: what is underlined, and the words that the message must have."""
+"""Typical mistakes: the underlined part, and the words that the message must have."""
 
 import pickle
 

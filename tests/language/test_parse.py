@@ -1,4 +1,4 @@
-"""Whole queries: what they mean, and that nothing but a LanguageError ever comes of a text."""
+"""Whole queries: parsed results, and LanguageError as the only error for any text."""
 
 import re
 

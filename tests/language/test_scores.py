@@ -1,4 +1,4 @@
-"""Scores: what a text means, and what is said about one that means nothing."""
+"""Scores: parsed expressions, and the messages of invalid ones."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Subscriptions that come and go: after any number of changes the index finds what a plain dict of boxes says."""
+"""Insertions and removals: after any number of changes, the index matches like a plain dict of boxes."""
 
 from __future__ import annotations
 

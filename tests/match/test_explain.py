@@ -1,4 +1,4 @@
-"""Why an event matches a subscription, or why not: in agreement with matching, and in words."""
+"""Explanations of matches: in agreement with matching, and their texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input that is huge, lopsided or wrong: it takes a bounded time and a bounded memory, or is refused in a sentence.
+"""Input that is huge, skewed or invalid: it takes bounded time and memory, or is rejected with an error.
 
 Times are many times what an idle machine needs; they tell a quadratic algorithm from a linear one.
 """

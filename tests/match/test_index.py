@@ -1,4 +1,4 @@
-"""The index against the judges: any fields, any subscriptions, any events, however it goes about it."""
+"""The index against the judges: any fields, subscriptions and events, with any settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a match hands out: pairs that stay what they are, whatever is matched later."""
+"""The results of matching: pairs that later matches do not change."""
 
 from __future__ import annotations
 

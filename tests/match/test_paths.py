@@ -1,4 +1,4 @@
-"""Every way in which the index can go about its work, each shown to have been taken."""
+"""Every code path of the index, with evidence that it was taken."""
 
 from __future__ import annotations
 

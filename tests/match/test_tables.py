@@ -1,4 +1,4 @@
-"""Tables of subscriptions: conditions, columns of comparisons, and everything that may be wrong with them."""
+"""Tables of subscriptions: conditions, columns of comparisons, and all their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts as numbers: labels ascend as texts do, and ranges of labels admit the texts that ranges of text do."""
+"""Labels of texts: in the order of texts, with ranges of labels equal to ranges of texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields, events and subscriptions for the index, with what they mean; and the settings that decide how it works.
+"""Fields, events and subscriptions for the index, with their meaning; and the settings of the index.
 
 Hypothesis draws a few values of each field and a few things to ask of it, asks the judge about each value once, and
 leaves it to a seed to make thousands of events and subscriptions out of them.

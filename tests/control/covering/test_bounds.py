@@ -1,4 +1,4 @@
-"""Whatever is said about scores without knowing the publication is true for every publication."""
+"""Bounds of scores hold for every publication."""
 
 import math
 from dataclasses import dataclass

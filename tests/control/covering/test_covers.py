@@ -1,4 +1,4 @@
-"""AncestorCoverK, RankCoverK and RegularCover against comparing every pair; Table I and Figure 3 of the paper."""
+"""AncestorCoverK, RankCoverK and RegularCover against a comparison of every pair; Table I and Figure 3 of the paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Covering under churn equals covering afresh, and nobody is withdrawn before those it covered are forwarded."""
+"""Incremental covers equal recomputed ones, and covered subscriptions are forwarded before a cover is withdrawn."""
 
 from __future__ import annotations
 

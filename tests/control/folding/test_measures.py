@@ -1,4 +1,4 @@
-"""Measures: the numbers of the slides, and counting points one by one."""
+"""Measures: the numbers of the slides, and counts of single points."""
 
 from __future__ import annotations
 

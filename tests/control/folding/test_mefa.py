@@ -1,4 +1,4 @@
-"""MEFA, fast and slow, joins the same; it says truly what that saves and costs, and is near the least cost."""
+"""MEFA: compiled and plain joins agree, benefit and cost are correct, and the cost is near the least."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_theta_is_limited_to_the_possible_benefit(seed: int) -> None:
 
 
 def test_clusters_with_too_many_pieces_are_not_joined() -> None:
-    # With a theta out of reach, everybody joins, until a cluster has enough pieces.
+    # With an unreachable theta, all are joined until a cluster has enough pieces.
     problem = spread(2, 3000, 3)
     found = joined(problem, problem.possible(), neighbours=1)
     assert found.benefit == saved(problem, found.of) < problem.possible()

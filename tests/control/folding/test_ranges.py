@@ -1,4 +1,4 @@
-"""Ranges: volumes as counted one value at a time, whatever the boxes look like."""
+"""Ranges: volumes equal counts of single values, for all kinds of boxes."""
 
 from itertools import product
 

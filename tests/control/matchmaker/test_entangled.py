@@ -1,4 +1,4 @@
-"""What is not entangled decides for itself, and what is, together with its component only."""
+"""Links that are not entangled are marked alone, entangled ones with their component only."""
 
 from __future__ import annotations
 

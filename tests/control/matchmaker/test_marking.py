@@ -1,4 +1,4 @@
-"""Markings are valid and cost as little as any, by trying them all; the paper's examples."""
+"""Markings are valid and optimal, by exhaustive search; the paper's examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brokers that know only what they were told mark links as those do that know everything."""
+"""Signalling: brokers with local knowledge compute the same marking as the central algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees have the links that lead to somebody, each after the one before it; those by hops are as short as can be."""
+"""Trees have the links on paths to goals, parents before children; trees by hops have shortest paths."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_trees_by_hops(overlay: tuple[np.ndarray, np.ndarray, int], data: st.Dat
         assert all(near[broker] == count for broker, count in found.items())
         assert {goal for goal in goals if goal in near} <= set(found)
         last = set(target[tree.links].tolist()) - set(source[tree.links].tolist())
-        assert last <= set(goals), "links lead to somebody"
+        assert last <= set(goals), "links lead to goals"
         paths = {int(target[link]): int(link) for link in tree.links}
         again = tree_of(paths, source, target, root, goals)
         assert (again.links.tolist(), again.parent.tolist()) == (tree.links.tolist(), tree.parent.tolist())

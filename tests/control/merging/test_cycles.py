@@ -1,4 +1,4 @@
-"""The factors of notification cycles that brokers tell each other."""
+"""The factors of notification cycles that brokers send each other."""
 
 from __future__ import annotations
 

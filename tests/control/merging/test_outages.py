@@ -1,4 +1,4 @@
-"""Outages: somebody must be left to merge a topic."""
+"""Outages: every merged topic needs a running broker."""
 
 from __future__ import annotations
 

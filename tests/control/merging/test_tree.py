@@ -1,4 +1,4 @@
-"""The tree of a merged topic against brute force: what is in it, its center, who aggregates."""
+"""The tree of a merged topic against brute force: brokers, center and aggregators."""
 
 from __future__ import annotations
 

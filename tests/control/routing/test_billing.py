@@ -1,4 +1,4 @@
-"""What the control plane sends: counted from the tables, and message by message when subscriptions come and go."""
+"""The control bill: counted from routing tables, and message by message during changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subscriptions come and go, links are marked anew: nobody is lost or reached twice meanwhile, and all is billed."""
+"""Changes of subscriptions and markings: every match is delivered exactly once, and all messages are billed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.control.routing.worlds import TOPIC, Codes, Knows, beyond, plans, poi
 
 
 def start(plan: Plan, there: set[int], slack: float = 0.0) -> tuple[Network, LiveMarking]:
-    """What is told at the start, and a marking that is kept up; without slack, to the last subscription."""
+    """Return the initial network and a live marking, without slack."""
     in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
     return Network(spread_of(plan, in_force), in_force), live_of(plan, "t", in_force, slack)
 
@@ -203,12 +203,14 @@ def test_messages_without_covering_equal_the_cost_of_the_marking(plan: Plan) -> 
 
 
 def known_by(spread: Spread) -> list[dict[int, int]]:
-    """Broker -> subscription -> the neighbour that told it, from what is told over links."""
+    """Broker -> subscription -> the neighbour that forwarded it, from the forwarded subscriptions of links."""
     plan = spread.plan
     known: list[dict[int, int]] = [{} for _ in plan.routes.brokers]
     for (link, _), numbers in spread.forwarded.items():
         for number in numbers.tolist():
-            assert number not in known[plan.routes.target[link]], "nobody is told the same by two neighbours"
+            assert number not in known[plan.routes.target[link]], (
+                "no broker receives a subscription from two neighbours"
+            )
             known[plan.routes.target[link]][number] = int(plan.routes.source[link])
     for number, home in enumerate(plan.broker_of.tolist()):
         known[home][number] = OWN
@@ -217,7 +219,7 @@ def known_by(spread: Spread) -> list[dict[int, int]]:
 
 @pytest.mark.parametrize("tree", ["shared", "per-source"])
 def test_added_and_removed_publishers_subscribers_and_links(tree: str) -> None:
-    """Plan after plan: whoever is there is reached once, and what differs from the plan before is billed."""
+    """In every plan, each match is reached once, and the differences to the previous plan are billed."""
     whole, chance = world(3, tree), random.Random(3)
     overlay = random_overlay(random.Random(3), 14, 8)
     homes = {
@@ -264,7 +266,7 @@ def test_added_and_removed_publishers_subscribers_and_links(tree: str) -> None:
 
 
 def test_top_k_advertisements_are_announced_while_a_match_is_beyond_an_s_link() -> None:
-    """A link becomes an s-link when s2 leaves, and s0 and s1, who match what is offered to the best, are told anew."""
+    """A link becomes an s-link when s2 leaves; s0 and s1, which match the top-k advertisement, are announced again."""
     what = {
         "name": "two",
         "overlay": {"brokers": ["a", "b"], "links": [["a", "b"]]},

@@ -1,4 +1,4 @@
-"""Folded entries while subscriptions come and go: what neighbours know changes by messages only."""
+"""Folded entries during changes of subscriptions: the knowledge of neighbours changes only by messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ METHODS = [Folding.MEFA, Folding.SPA, Folding.AA]
 
 @st.composite
 def folding_plans(draw: st.DrawFn, ranked: bool = False, changing: bool = True) -> Plan:
-    """Plans that fold, with subscriptions that overlap, and come and go; with `ranked`, some ask for the k best."""
+    """Plans with folding and overlapping subscriptions that start and end; with `ranked`, some have `top_k`."""
     overlay = draw(overlays(least=2, most=5))
     places = st.sampled_from(overlay.brokers)
     wanted = st.none() | st.integers(1, 2) if ranked else st.none()
@@ -136,7 +136,7 @@ def test_entries_change_only_by_messages(plan: Plan, some: list[Codes]):
             if link not in sent:
                 assert before.get(link, frozenset()) == after.get(link, frozenset())
         before = after
-        # Whoever is told is in exactly one entry.
+        # Every forwarded subscription is in exactly one entry.
         told = network.forwarded()
         entries = folds.entries()
         assert {link: sorted(n for members in found for n in members) for link, found in entries.items()} == {
@@ -221,7 +221,7 @@ def test_new_subscriptions_are_folded():
         changes_of(start_of(chain(later, method))).bill.total() for method in (Folding.NONE, Folding.MEFA)
     )
     assert alone == 80
-    assert together <= 80  # who is told anyway joins then
+    assert together <= 80  # a new subscription that needs a message joins then
     plan = chain(later)
     start = start_of(plan)
     network = Network(start.spread, plan.in_force(None))

@@ -1,4 +1,4 @@
-"""Routing under churn: tables as if made afresh, no gap in delivery, and always the k best of all."""
+"""Routing during changes: tables equal recomputed ones, no delivery is lost, and the k best are chosen."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def network(plan: Plan, in_force: np.ndarray) -> Network:
 
 
 def full(plan: Plan) -> Network:
-    """The plan's brokers once everybody has subscribed."""
+    """Return the plan's brokers after all subscriptions."""
     return network(plan, np.ones(len(plan.subscriptions), bool))
 
 
@@ -45,7 +45,7 @@ def change(network: Network, there: set[int], number: int) -> None:
 
 
 def settled(plan: Plan, network: Network, there: set[int]) -> Spread:
-    """What brokers know if they are told afresh, under the network's markings."""
+    """Return the recomputed knowledge of brokers under the network's markings."""
     in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
     return spread_of(plan, in_force, s_links=network.s_links)
 
@@ -68,7 +68,7 @@ def test_incremental_messages_lead_to_recomputed_tables(plan: Plan, numbers: lis
         if number < len(plan.subscriptions):
             change(network, there, number)
             messages = list(network.settle())
-            assert len({(m.link, m.number) for m in messages}) == len(messages), "told and taken back at once"
+            assert len({(m.link, m.number) for m in messages}) == len(messages), "forwarded and withdrawn at once"
             check_told(plan, network, there)
 
 
@@ -76,7 +76,7 @@ def test_incremental_messages_lead_to_recomputed_tables(plan: Plan, numbers: lis
 def test_publications_reach_all_matches_during_changes(
     plan: Plan, numbers: list[int], published: list[Codes], random: st.DataObject
 ) -> None:
-    """While messages are under way, in whatever order, everybody who stays is reached."""
+    """While messages are in transit, in any order, every subscription that stays is reached."""
     network, there = full(plan), set(range(len(plan.subscriptions)))
 
     def all_reached(staying: set[int]) -> None:
@@ -138,7 +138,7 @@ def test_figure_2() -> None:
 
 
 def test_regular_cover_loses_top_k_matches() -> None:
-    """s1 contains all others, but ranks last: if it alone were told, the two best would never be found."""
+    """s1 contains all others, but ranks last: if only s1 were forwarded, the two best would never be found."""
     rank = Rank(Attribute("w"), Fairness.NONE)
     point: Codes = {"x": 4, "y": 3}
     right = three_brokers(Covering.ANCESTOR, rank, 2)

@@ -1,4 +1,4 @@
-"""Small overlays with subscriptions and advertisements, and what brokers that only know their tables do with them."""
+"""Small overlays with subscriptions and advertisements, and routing by brokers that know only their tables."""
 
 from __future__ import annotations
 

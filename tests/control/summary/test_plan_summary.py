@@ -1,4 +1,4 @@
-"""A plan's summary counts what the control plane's bill counts, and says which covering is used, and why."""
+"""The summary of a plan agrees with the control bill and names the covering technique."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def settled(plan: Plan, kind: MessageKind) -> dict[tuple[str, str], int]:
 
 @st.composite
 def changing_plans(draw: st.DrawFn) -> Plan:
-    """Plans in which some subscriptions come and go."""
+    """Plans in which some subscriptions start and end."""
     plan = draw(plans())
     bounds = st.sampled_from([(None, None), (None, None), (5, None), (None, 7), (2, 9)])
     some = [

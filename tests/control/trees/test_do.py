@@ -1,4 +1,4 @@
-"""DO: the candidate with the least distance to the publishers that matter."""
+"""DO: the candidate with the least distance to the publishers that can match."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""DS: every move is the best there is, as counted one cell at a time; distance alone gives DO."""
+"""DS: every move is the best one, by counts of single cells; without similarity DS equals DO."""
 
 import math
 from itertools import product
@@ -136,7 +136,7 @@ def line(*ranges):
 
 
 def test_the_slides_example():
-    """s1 and s2 hang at b1, two hops from the publisher; s3 may hang at b2, one hop away, or at b1, too.
+    """s1 and s2 are attached to b1, two hops from the publisher; s3 to b2, one hop away, or also to b1.
 
     At b1, 9 are unique without s3 ([0, 3] and [4, 10]) and 4 with it ([0, 3] and [9, 10]): 5 for one hop.
     """
@@ -186,7 +186,7 @@ def box(x, y=(0, 8)):
 
 
 def cells_of(subscription):
-    """Within (0, 8) in both fields, which everybody advertises or gives as a bound."""
+    """Within (0, 8) in both fields, which every box advertises or has as a bound."""
     topic, wanted = subscription.query.topic, subscription.query.box
     return {(topic, x, y) for x in range(8) for y in range(8) if wanted.admits({"x": x, "y": y})}
 

@@ -1,4 +1,4 @@
-"""The exact optimum: the cheapest partition whose clusters share links, written as a plain enumeration."""
+"""The exact optimum against a plain enumeration of partitions whose clusters share links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fast version of Figure 6 is the printed one, line by line, failures included."""
+"""The fast version of Figure 6 equals the printed algorithm, including its failures."""
 
 from __future__ import annotations
 

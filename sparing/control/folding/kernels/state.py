@@ -68,26 +68,29 @@ def find_root(parent, slot):
 
 
 @compiled
+def in_use(parent, lists):
+    """Return the total length of the lists of all clusters."""
+    total = 0
+    for slot in range(len(parent)):
+        if parent[slot] == slot:
+            total += lists[slot, 1]
+    return total
+
+
+@compiled
 def room_for_pieces(clusters, pieces, more):
     """Return the pieces with room for more."""
     if pieces.used[0] + more <= len(pieces.kind):
         return pieces
-    live = 0
-    for slot in range(len(clusters.parent)):
-        if clusters.parent[slot] == slot:
-            live += clusters.piece[slot, 1]
-    size = 2 * live + more + 1024
-    dimensions = pieces.low.shape[1]
+    size, dimensions = 2 * in_use(clusters.parent, clusters.piece) + more + 1024, pieces.low.shape[1]
     low, high = np.empty((size, dimensions)), np.empty((size, dimensions))
     kind, used = np.empty(size, np.int8), np.zeros(1, np.int64)
     for slot in range(len(clusters.parent)):
         if clusters.parent[slot] == slot:
             begin, count = clusters.piece[slot, 0], clusters.piece[slot, 1]
-            for place in range(count):
-                for axis in range(dimensions):
-                    low[used[0] + place, axis] = pieces.low[begin + place, axis]
-                    high[used[0] + place, axis] = pieces.high[begin + place, axis]
-                kind[used[0] + place] = pieces.kind[begin + place]
+            low[used[0] : used[0] + count] = pieces.low[begin : begin + count]
+            high[used[0] : used[0] + count] = pieces.high[begin : begin + count]
+            kind[used[0] : used[0] + count] = pieces.kind[begin : begin + count]
             clusters.piece[slot, 0], clusters.piece[slot, 2] = used[0], count
             used[0] += count
     return ClusterPieces(low, high, kind, used)
@@ -98,16 +101,12 @@ def room_for_neighbours(clusters, neighbours, more):
     """Return the neighbours with room for more."""
     if neighbours.used[0] + more <= len(neighbours.slot):
         return neighbours
-    live = 0
-    for slot in range(len(clusters.parent)):
-        if clusters.parent[slot] == slot:
-            live += clusters.neighbours[slot, 1]
-    found, used = np.empty(2 * live + more + 1024, np.int32), np.zeros(1, np.int64)
+    size = 2 * in_use(clusters.parent, clusters.neighbours) + more + 1024
+    found, used = np.empty(size, np.int32), np.zeros(1, np.int64)
     for slot in range(len(clusters.parent)):
         if clusters.parent[slot] == slot:
             begin, count = clusters.neighbours[slot, 0], clusters.neighbours[slot, 1]
-            for place in range(count):
-                found[used[0] + place] = neighbours.slot[begin + place]
+            found[used[0] : used[0] + count] = neighbours.slot[begin : begin + count]
             clusters.neighbours[slot, 0], clusters.neighbours[slot, 2] = used[0], count
             used[0] += count
     return Neighbours(found, used)
