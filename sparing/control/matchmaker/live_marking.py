@@ -107,15 +107,8 @@ class LiveMarking:
     def rerouted(self, routes: Routes, weight: np.ndarray) -> LiveMarking:
         """Return the marking of the same publishers and subscribers on other routes between the same brokers."""
         published = dict(enumerate(self.published.tolist()))
-        return LiveMarking(
-            self._matchmaker,
-            self._shared,
-            routes,
-            weight,
-            published=published,
-            subscribed=self.subscribed,
-            slack=self._slack,
-        )
+        given = self._matchmaker, self._shared, routes, weight
+        return LiveMarking(*given, published=published, subscribed=self.subscribed, slack=self._slack)
 
     @property
     def counts_travel(self) -> bool:

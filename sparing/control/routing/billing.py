@@ -103,15 +103,8 @@ def _bucket(plan: Plan, time: int) -> int:
 def live_of(plan: Plan, topic: str, in_force: np.ndarray, slack: float = SLACK) -> LiveMarking:
     """Return the marking of a topic in a form that can be updated."""
     published, subscribed = plan.published[topic], plan.subscribed(topic, in_force)
-    return LiveMarking(
-        plan.policy.matchmaker,
-        plan.shared,
-        plan.routes,
-        plan.weights,
-        published=published,
-        subscribed=subscribed,
-        slack=slack,
-    )
+    given = plan.policy.matchmaker, plan.shared, plan.routes, plan.weights
+    return LiveMarking(*given, published=published, subscribed=subscribed, slack=slack)
 
 
 Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages

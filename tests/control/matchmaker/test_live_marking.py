@@ -64,14 +64,8 @@ def test_every_update_equals_recomputation(
         flipped = np.zeros(len(before), bool)
         flipped[[*change.to_s_link, *change.to_p_link]] = True
         assert (before ^ live.s_link).tolist() == flipped.tolist()
-    from_start = LiveMarking(
-        matchmaker,
-        shared,
-        routes,
-        weight,
-        published=dict(enumerate(live.published.tolist())),
-        subscribed=live.subscribed,
-    )
+    published = dict(enumerate(live.published.tolist()))
+    from_start = LiveMarking(matchmaker, shared, routes, weight, published=published, subscribed=live.subscribed)
     assert from_start.s_link.tolist() == live.s_link.tolist()
 
 
