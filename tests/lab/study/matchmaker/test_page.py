@@ -14,6 +14,6 @@ def test_figures_have_their_panels_and_points():
     assert (150, 50) in costs.panels[0].lines[MCM]
     assert (1 / 3, 50) in ratios.panels[2].lines["MCM / SubE"]
     assert shared.panels[0].lines[PUB_E] == ((5, 425.0), (10, 450.0), (50, 650.0))
-    assert [panel.along for panel in own.panels] == ["subscribers", "publishers"] * 2
+    assert [panel.x for panel in own.panels] == ["subscribers", "publishers"] * 2
     assert failures.panels[0].lines[PER_SOURCE] == ((5, 0.0), (10, 0.0), (50, 0.0))
     assert failures.panels[3].lines[BY_CHANCE][0][1] == 100 * 5 / 11

@@ -27,7 +27,7 @@ def test_figures_have_their_panels_and_points():
     assert "subscriber-edge" not in six.panels[4].lines
     assert ("traffic", "tumbling", "162", "subscriber-edge", "10,000", "1,000", "") in six.rows
     assert seven.panels[0].lines["adock"] == ((162, 4.0), (1080, 4.0))
-    assert eight.panels[0].along == "subscriptions"
+    assert eight.panels[0].x == "subscriptions"
     assert nine.panels[3].lines["wad"] == ((1.5, pytest.approx(5.0)), (6.0, pytest.approx(5.0)))
     assert "adock" not in nine.panels[3].lines
 
