@@ -87,8 +87,8 @@ def explain(
     if plan.topics[plan.subscriptions[number].query.topic].merge is not None:
         if plan.subscriptions[number].query.aggregation is not None:
             raise SparingError(
-                f"Subscription {subscription} has windows of merged events, which cannot be explained: explain one event "
-                "with --event KEY."
+                f"Subscription {subscription} has windows of merged events, which cannot be explained: explain one of "
+                "the events with --event KEY."
             )
         raise SparingError(f"Subscription {subscription} is about merged events: choose one with --event KEY.")
     warm_up()

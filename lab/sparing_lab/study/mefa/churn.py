@@ -22,7 +22,7 @@ from sparing.model.policy import DecisionRule, Folding, Matchmaker, Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, TIMESTAMP, float_code
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.mefa.grid import (
     AT_ONCE,
     CHURN_METHODS,
@@ -91,7 +91,7 @@ def _told(bill: Bill) -> int:
 
 def _plan(sample: FoldingSample, point: MefaPoint, number: int) -> Plan:
     """Who is there, and who comes and goes; nothing is folded yet."""
-    rng = stream(number, "mefa", "churn", point.nodes, point.average, point.distribution.value)
+    rng = seeded_rng(number, "mefa", "churn", point.nodes, point.average, point.distribution.value)
     homes = list(sample.tree.homes)
     times = np.sort(rng.choice(np.arange(1, HOUR), LEAVES, replace=False)).tolist()
     bounds = [*sample.ranges.tolist(), *ranges(rng, LEAVES, point.average, SPACE, point.distribution).tolist()]
@@ -131,7 +131,7 @@ def _micros(second: int | None) -> int | None:
 
 def _publications(plan: Plan, rate: float, number: int) -> list[Publications]:
     """Publications of an hour, spread evenly over time and space."""
-    rng = stream(number, "mefa", "churn", "publications", a_second(rate))
+    rng = seeded_rng(number, "mefa", "churn", "publications", a_second(rate))
     count = round(rate * HOUR)
     times = np.sort(rng.integers(0, HOUR * SECOND, count))
     values = rng.uniform(*SPACE, count)

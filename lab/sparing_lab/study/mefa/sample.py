@@ -13,7 +13,7 @@ import numpy as np
 from sparing.control.folding.problem import Problem
 from sparing.control.folding.ranges import RangePieces
 from sparing.control.trees.ds import attach
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.mefa.grid import FACEBOOK_SPACE, SPACE, FoldingBatch, MefaExperiment
 from sparing_lab.workloads.ranges import ranges
 from sparing_lab.workloads.subscription_trees import SubscriptionTree, depths, subscription_tree
@@ -53,8 +53,8 @@ def draw(batch: FoldingBatch, number: int) -> FoldingSample:
     """Return the sample of a number."""
     point = batch.point
     tree = batch.tree or subscription_tree(
-        stream(number, "mefa", "tree", point.nodes, point.subscribers), point.nodes, point.subscribers
+        seeded_rng(number, "mefa", "tree", point.nodes, point.subscribers), point.nodes, point.subscribers
     )
-    rng = stream(number, "mefa", "ranges", point.subscribers, point.average, point.distribution.value)
+    rng = seeded_rng(number, "mefa", "ranges", point.subscribers, point.average, point.distribution.value)
     space = FACEBOOK_SPACE if point.kind is MefaExperiment.FACEBOOK else SPACE
     return FoldingSample(tree, ranges(rng, point.subscribers, point.average, space, point.distribution))

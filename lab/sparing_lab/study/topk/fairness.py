@@ -25,7 +25,7 @@ from sparing.control.routing.tables import RoutingTable, table_of
 from sparing.flow.rank.by_hops import HopRoutes, Weighted, pick_by_hops
 from sparing.flow.rank.draws import seeds
 from sparing.flow.rank.top_k import best_k
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.topk.grid import (
     AGAIN,
     ALL_PARENTS,
@@ -118,7 +118,7 @@ class Draws:
     def of(cls, cell: FairnessCell) -> Draws:
         """Publications anywhere in the space."""
         made = ranges(cell.subscriptions, WIDTH, cell.seed)
-        points = stream(cell.seed, "topk", "publications").random(cell.publications)
+        points = seeded_rng(cell.seed, "topk", "publications").random(cell.publications)
         return cls(cell, made, points, plan(made, FEWER_CORE, [cell.k]))
 
     def by_hops(self) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:

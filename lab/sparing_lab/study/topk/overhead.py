@@ -26,7 +26,7 @@ from sparing.flow.rank.draws import mixed, seeds
 from sparing.flow.rank.exact_fair import some_of, split
 from sparing.flow.rank.weighted_shuffle import weighted_shuffle
 from sparing.model.policy import Covering
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.topk.grid import (
     ANCESTOR_COVER_K,
     ANCESTOR_FAIR_K,
@@ -110,7 +110,7 @@ class OverheadRun:
     def of(cls, cell: OverheadCell) -> OverheadRun:
         """Publications anywhere in the space."""
         made = ranges(cell.subscriptions, WIDTH, cell.seed)
-        points = stream(cell.seed, "topk", "publications").random(cell.publications)
+        points = seeded_rng(cell.seed, "topk", "publications").random(cell.publications)
         plans = {
             Covering.NONE: plan(made, FEWER_CORE, [cell.k], Covering.NONE),
             Covering.REGULAR: plan(made, FEWER_CORE, [None], Covering.REGULAR),

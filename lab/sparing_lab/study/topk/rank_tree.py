@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.compiled import compiled
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.topk.world import RangeSubscriptions
 
 NONE = -1
@@ -27,7 +27,7 @@ NONE = -1
 
 def rank_tree(made: RangeSubscriptions, seed: int) -> np.ndarray:
     """The depth of every range in the tree, 1 below the root. They come in the order of their numbers."""
-    places = stream(seed, "topk", "rank-tree").permutation(len(made))
+    places = seeded_rng(seed, "topk", "rank-tree").permutation(len(made))
     depths: np.ndarray = tree_depths(made.low, made.high, places)
     return depths
 

@@ -24,7 +24,7 @@ from sparing.model.rank import Fairness, Rank
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, TIMESTAMP, float_codes
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 
 EDGES_PER_CORE = 5
 PUBLISHER_EDGE = "e0"
@@ -54,7 +54,7 @@ def ranges(count: int, width: tuple[float, float], seed: int) -> RangeSubscripti
     >>> bool((made.low >= 0).all() and (made.high <= 1).all())
     True
     """
-    rng = stream(seed, "topk", "ranges")
+    rng = seeded_rng(seed, "topk", "ranges")
     wide = rng.uniform(*width, count)
     low = rng.random(count) * (1 - wide)
     return RangeSubscriptions(low, np.minimum(low + wide, 1.0))

@@ -6,7 +6,7 @@ from sparing_lab.study.matchmaker.results import MCM, PUB_E, SUB_E
 from tests.lab.study.matchmaker.rows import results
 
 
-def test_figures_have_their_panels_and_points():
+def test_figures_have_all_panels_and_points():
     costs, ratios, shared, own, failures = figures(results())
     assert [len(figure.panels) for figure in (costs, ratios, shared, own, failures)] == [3, 3, 2, 4, 4]
     assert list(costs.panels[0].lines) == [PUB_E, SUB_E, MCM]

@@ -8,17 +8,17 @@ from sparing_lab.study.mna.study import to_gain
 from tests.lab.study.mna.rows import results
 
 
-def test_it_says_how_much_there_is_to_gain():
+def test_the_possible_saving_is_shown():
     (sentence,) = to_gain(results())
     assert "at most 0.00% in these experiments" in sentence
     assert to_gain(results(("wad",))) == []
 
 
-def test_with_few_policies_there_is_something_to_see_in_every_figure():
+def test_figures_of_few_policies_have_lines():
     assert all(figure.panels for figure in figures(results(("publisher-edge", "subscriber-edge"))))
 
 
-def test_figures_have_their_panels_and_points():
+def test_figures_have_all_panels_and_points():
     six, seven, eight, nine = figures(results())
     assert [len(figure.panels) for figure in (six, seven, eight, nine)] == [12, 8, 16, 6]
     assert six.panels[0].title == "(a) traffic, tumbling"
@@ -32,6 +32,6 @@ def test_figures_have_their_panels_and_points():
     assert "adock" not in nine.panels[3].lines
 
 
-def test_a_drawing_is_the_same_every_time():
+def test_drawings_are_deterministic():
     panels = figures(results())[0].panels[:1]
     assert plots.svg(panels, "Figure 6") == plots.svg(panels, "Figure 6")

@@ -7,20 +7,20 @@ from tests.lab.study.studies import ours, verdicts
 from tests.lab.study.topk.rows import TINY, results
 
 
-def test_every_claim_but_that_of_milliseconds_can_be_measured():
+def test_all_claims_except_milliseconds_can_be_measured():
     found = comparisons(results())
     assert len(found) == 11 + 4 + 8 + 4 + 5 + 5 + 3
     assert [c.what for c in found if c.ours is None] == ["milliseconds from publisher to subscriber"]
 
 
-def test_the_paper_is_quoted_as_it_is():
+def test_quotes_agree_with_the_paper():
     printed = {c.what: c.printed for c in comparisons(results())}
     assert printed["RankCoverK, k = 10, of 10,000 subscriptions"] == "84.71%"
     assert printed["AncestorCoverK, k up to 10, of 50,000 subscriptions"] == "under 2.5%"
     assert printed["AncestorCoverK, k = 5%: forwarded, ranges of 30-40%"] == "82.05%"
 
 
-def test_ours_are_worked_out_from_the_rows():
+def test_our_numbers_are_computed_from_the_rows():
     assert ours("topk", "RegularCover: forwarded of") == ["30.00%"] * 2
     assert ours("topk", "RankCoverK, k = 10, of") == [
         "81.0% (80.0 to 82.0); by longest paths 30.1%",
@@ -41,7 +41,7 @@ def test_ours_are_worked_out_from_the_rows():
     assert ours("topk", "points with k under 1%") == ["0 of 4"]  # 5 and 4
 
 
-def test_verdicts_are_worked_out_from_the_rows():
+def test_verdicts_are_computed_from_the_rows():
     assert verdicts("topk", "RegularCover: forwarded of") == ["NOT"] * 2
     assert verdicts("topk", "RankCoverK, k = 10, of") == ["REPRODUCED", "PARTLY"]  # 81% for 84.71% and 60.53%
     assert verdicts("topk", "RankCoverK: k from") == ["REPRODUCED", "PARTLY"]  # 19 for 19 and 27
@@ -54,11 +54,11 @@ def test_verdicts_are_worked_out_from_the_rows():
     assert verdicts("topk", "points with k under 1%") == ["NOT"]
 
 
-def test_what_was_not_measured_is_not_there():
+def test_claims_without_measurements_are_not_measured():
     assert fairness_table(TopkResults(TINY, []))[1] == []
 
 
-def test_the_table_of_fairness_tells_chance_from_unfairness():
+def test_the_table_of_fairness_separates_chance_from_unfairness():
     rows = {row[0]: row[1:] for row in fairness_table(results())[1]}
     assert rows["RegularK"] == ["10.00%", "1.000", "0.497"]
     assert rows["AncestorCoverK"] == ["60.00%", "40.161", "0.000"]
