@@ -51,12 +51,12 @@ def test_a_killed_stream_continues(monkeypatch):
     assert [figure.same for figure in figures] == [True, True]
     assert all(0 < figure.first < figure.end for figure in figures)
     assert all(2 <= figure.committed < FILES for figure in figures)
-    assert told[0] == f"left alone: {FILES} notifications"
+    assert told[0] == f"undisturbed: {FILES} notifications"
     assert len(told) == 3
 
 
 def test_duplicate_rows_are_detected(monkeypatch):
-    """As if the micro-batch that was interrupted had been written beside what was there, and not in its place."""
+    """As if the retried micro-batch had been written beside the interrupted one, not in its place."""
     once_more = "import shutil; shutil.copy(folder / 'part.parquet', folder / 'again.parquet')"
     stream(monkeypatch, end=f"if 'killed' in sink.name:\n    {once_more}")
     assert [figure.same for figure in SMALL.measure(Run())["figures"]] == [False, False]
@@ -64,16 +64,16 @@ def test_duplicate_rows_are_detected(monkeypatch):
 
 def test_a_stream_that_ends_too_soon_or_fails_is_reported(monkeypatch):
     stream(monkeypatch, batches=1, seconds=0)
-    with pytest.raises(SparingError, match="over before it could be killed: ask for more publications"):
+    with pytest.raises(SparingError, match="ended before it could be killed: increase --publications"):
         SMALL.measure(Run())
     stream(monkeypatch, seconds=0, end="sys.exit('no more paper')")
-    with pytest.raises(SparingError, match=r"The stream failed\. It said: no more paper"):
+    with pytest.raises(SparingError, match=r"The stream failed\. Its output: no more paper"):
         SMALL.measure(Run())
 
 
 def test_a_hanging_stream_is_killed(monkeypatch):
     stream(monkeypatch, end="time.sleep(60)", seconds=0)
-    with pytest.raises(SparingError, match="did not end within 1 seconds"):
+    with pytest.raises(SparingError, match="still runs after 1 seconds"):
         Restart(600, 40, 1, patience=1.0).measure(Run())
 
 

@@ -36,7 +36,7 @@ def test_cells_are_measured_on_spark(spark, monkeypatch, tmp_path):
     rows = study.row.from_csv((tmp_path / "matchmaker.csv").read_text())
     assert rows == [row for cell in tiny.cells() for row in study.measure(cell)]
     assert "Figure 13" in (tmp_path / "matchmaker.html").read_text()
-    assert "What is claimed, and what came out" in result.stdout
+    assert "Claims and measurements" in result.stdout
     assert "ties by chance" in result.stdout
 
 

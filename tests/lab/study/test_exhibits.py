@@ -42,5 +42,5 @@ def test_pages_have_tables_and_drawings_without_external_links(monkeypatch, name
 @pytest.mark.parametrize("name", SHOWN)
 def test_exhibits_without_measurements_say_so(monkeypatch, name):
     text = page(report_of(monkeypatch, name, []))
-    assert text.count("Nothing was measured for it.") == SHOWN[name][0]
+    assert text.count("Not measured.") == SHOWN[name][0]
     assert "<svg" not in text

@@ -62,4 +62,4 @@ def test_pages_without_measurements_say_so(monkeypatch):
     nothing = {name: report_of(monkeypatch, name, []) for name in NAMES}
     assert summary(nothing)[1][-1][2:5] == ["4", "0", "0"]  # the slides' example needs none
     assert "<svg" not in page_of_all(nothing)
-    assert "Not among what was measured at this scale." in markdown(nothing, "")
+    assert "Not measured at this scale." in markdown(nothing, "")

@@ -54,7 +54,7 @@ class CaevaSetting:
 
 
 def draw(point: CaevaPoint, events: int, number: int) -> CaevaSetting:
-    """The sample of a number: points that differ in the cycle alone have the same reports."""
+    """Return a sample by number; points that differ only in the cycle have the same reports."""
     rng = seeded_rng(number, "caeva", point.shape.value, point.brokers)
     brokers = overlay(point.shape, point.brokers, rng)
     share = max(1, round(point.subscribing * point.brokers))

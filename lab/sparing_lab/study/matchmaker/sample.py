@@ -1,4 +1,4 @@
-"""One sample: a network, its publishers and subscribers with their descriptors, and the trees between them.
+"""One sample: a network, publishers and subscribers with descriptors, and the trees between them.
 
 Paper: matchmaker, sections 4.1 to 4.3.
 """
@@ -81,7 +81,7 @@ def hops(source: np.ndarray, target: np.ndarray, nodes: int, roots: np.ndarray) 
 
 
 def _paths(source: np.ndarray, target: np.ndarray, distance: np.ndarray, preferred: np.ndarray) -> dict[int, int]:
-    """Node -> the last link of a shortest path from the root, the first such link in the order `preferred`."""
+    """Return node -> the last link of a shortest path from the root, the first one in the order `preferred`."""
     last = preferred[distance[source[preferred]] + 1 == distance[target[preferred]]]
     into = np.full(len(distance), NO_LINK)
     into[target[last[::-1]]] = last[::-1]  # of several for one node, the one assigned last stays

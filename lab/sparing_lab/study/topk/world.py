@@ -33,7 +33,7 @@ TOPIC = Topic("offers", "ts", {"x": DOUBLE, "ts": TIMESTAMP})
 
 @dataclass(frozen=True, eq=False)
 class RangeSubscriptions:
-    """Subscriptions: half-open ranges of the one field, in the order of their numbers."""
+    """Subscriptions: half-open ranges of one field, by number."""
 
     low: np.ndarray
     high: np.ndarray
@@ -48,7 +48,7 @@ class RangeSubscriptions:
 
 
 def ranges(count: int, width: tuple[float, float], seed: int) -> RangeSubscriptions:
-    """Ranges of [0, 1), as wide as drawn evenly from two shares of it, placed evenly where they fit.
+    """Return ranges in [0, 1) with widths drawn evenly between two shares and even positions.
 
     >>> made = ranges(1000, (0.3, 0.6), 0)
     >>> bool((made.low >= 0).all() and (made.high <= 1).all())
@@ -61,7 +61,7 @@ def ranges(count: int, width: tuple[float, float], seed: int) -> RangeSubscripti
 
 
 def overlay(core: int) -> tuple[Overlay, tuple[str, ...]]:
-    """So many core brokers with their edge brokers; also the edge brokers that have subscribers.
+    """Return an overlay of core and edge brokers, and the edge brokers with subscribers.
 
     >>> [(link.one, link.other) for link in overlay(2)[0].links[:3]]
     [('c1', 'c2'), ('c1', 'e0'), ('c1', 'e1')]

@@ -32,10 +32,12 @@ def test_quotes_agree_with_the_paper():
 
 def test_our_numbers_are_computed_from_the_rows():
     assert ours("caeva", "messages that CAEVA suppresses") == ["74.8% at T_m = 10", "74.8%, 74.8%"]  # 1,010 of 4,000
-    assert ours("caeva", "points by which CAEVA suppresses more than Agele, T_m") == ["7.25, 7.25"]  # 290 messages
+    assert ours("caeva", "percentage points by which CAEVA suppresses more than Agele, T_m") == [
+        "7.25, 7.25"
+    ]  # 290 messages
     assert ours("caeva", "extra time") == ["5.00, 5.00 time units", "0.00, 5.00"]
     assert ours("caeva", "cases in which CAEVA") == ["9 of 9; 9 of 9 if coordination counts"]
-    assert ours("caeva", "messages that coordinate") == ["60, 10"]
+    assert ours("caeva", "coordination messages") == ["60, 10"]
     assert ours("caeva", "3 publishers") == ["1,000, 1,200, 1,010 (1.010)"]
     assert ours("caeva", "nonuniform") == ["1,000, 1,200, 910 (0.910)"]
     assert ours("caeva", "steady publishers") == ["at most 1.010 times the best static"]
@@ -45,7 +47,7 @@ def test_our_numbers_are_computed_from_the_rows():
 def test_verdicts_are_computed_from_the_rows():
     assert verdicts("caeva", "messages that CAEVA suppresses") == ["REPRODUCED", "NOT"]  # 74.8% for 80%; never grows
     assert verdicts("caeva", "extra time") == ["REPRODUCED", "REPRODUCED"]
-    assert verdicts("caeva", "points by which") == ["NOT", "NOT"]
+    assert verdicts("caeva", "percentage points by which") == ["NOT", "NOT"]
     assert verdicts("caeva", "cases in which") == ["REPRODUCED"]
     # Far fewer messages than printed, and a ratio of 1.010 where 1.008 and 1.016 are printed.
     assert verdicts("caeva", "3 publishers") == verdicts("caeva", "7 publishers") == ["PARTLY"]

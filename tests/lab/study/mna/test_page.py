@@ -4,14 +4,14 @@ import pytest
 
 from sparing.report import plots
 from sparing_lab.study.mna.figures import figures
-from sparing_lab.study.mna.study import to_gain
+from sparing_lab.study.mna.study import possible_saving
 from tests.lab.study.mna.rows import results
 
 
 def test_the_possible_saving_is_shown():
-    (sentence,) = to_gain(results())
+    (sentence,) = possible_saving(results())
     assert "at most 0.00% in these experiments" in sentence
-    assert to_gain(results(("wad",))) == []
+    assert possible_saving(results(("wad",))) == []
 
 
 def test_figures_of_few_policies_have_lines():

@@ -27,11 +27,11 @@ def test_quotes_agree_with_the_paper():
 def test_our_numbers_are_computed_from_the_rows():
     assert ours("mna", "ADOCK's messages over the static optimum's: ") == ["2.00%"] * 4
     assert ours("mna", "WAD's messages over ADOCK's: ") == ["5.0%"] * 6
-    assert ours("mna", "WAD's messages over ADOCK's, the most") == ["5.0%"]
+    assert ours("mna", "WAD's messages over ADOCK's, maximum") == ["5.0%"]
     assert ours("mna", "experiments in which ADOCK sends") == ["26 of 26"]
-    assert ours("mna", "ADOCK's messages for as many windows") == ["-50.0%"] * 2  # as many for twice the windows
-    assert ours("mna", "BAT's messages more than ADOCK's") == ["10,200"] * 2  # scaled from 100 s to 1,000 s
-    assert ours("mna", "ADOCK's compute, times WAD's, the most") == ["up to 2.0"] * 2  # 4 s and 2 s
+    assert ours("mna", "ADOCK's messages for equally many windows") == ["-50.0%"] * 2  # as many for twice the windows
+    assert ours("mna", "BAT's messages in addition to ADOCK's") == ["10,200"] * 2  # scaled from 100 s to 1,000 s
+    assert ours("mna", "ADOCK's compute, times WAD's, maximum") == ["up to 2.0"] * 2  # 4 s and 2 s
     assert ours("mna", "ADOCK's compute, sliding") == ["1.00"]
     assert ours("mna", "ADOCK's decision time over WAD's, window") == ["200.0%"] * 2  # 3 s and 1 s
     assert ours("mna", "ADOCK's messages below WAD's") == ["4.8%"] * 2
@@ -44,7 +44,7 @@ def test_verdicts_are_computed_from_the_rows():
         "NOT",
         "PARTLY",
     ]  # 2% for 3.53% ...
-    assert verdicts("mna", "ADOCK's messages over the static optimum's, the most") == ["REPRODUCED"]  # under 4.29%
+    assert verdicts("mna", "ADOCK's messages over the static optimum's, maximum") == ["REPRODUCED"]  # under 4.29%
     assert verdicts("mna", "experiments in which BAT sends") == ["REPRODUCED"]
     assert verdicts("mna", "WAD's messages over ADOCK's: traffic") == ["PARTLY", "PARTLY"]  # 5% for 7% and 2.7%
     assert verdicts("mna", "WAD's messages over ADOCK's: stock") == ["NOT"] * 4

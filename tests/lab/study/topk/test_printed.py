@@ -26,17 +26,17 @@ def test_our_numbers_are_computed_from_the_rows():
         "81.0% (80.0 to 82.0); by longest paths 30.1%",
         "81.0% (80.0 to 82.0); by longest paths 30.0%",
     ]
-    assert ours("topk", "RankCoverK: k from") == ["19 (18 to 20)"] * 2
+    assert ours("topk", "RankCoverK: smallest k") == ["19 (18 to 20)"] * 2
     assert ours("topk", "AncestorCoverK, k = 10%: covered") == ["60.00%"]
-    assert ours("topk", "AncestorCoverK: most that numbers") == ["0.00"]
+    assert ours("topk", "AncestorCoverK: maximum difference") == ["0.00"]
     assert ours("topk", "AncestorCoverK, k = 1%: of what") == ["98.6%"]  # 69 of 70
     assert ours("topk", "RegularCover: times as many") == ["3.00"]  # 30 and 10
     assert ours("topk", "AncestorCoverK, k = 5%: times as many") == ["2.33"]  # 35 and 15
     assert ours("topk", "AncestorCoverK's distance from RegularK") == ["200%"]  # 60 and 20
     assert ours("topk", "AncestorCoverK: fairer with k = 2") == ["0.00%"]
-    assert ours("topk", "AncestorCoverK: core brokers on the way") == ["4"]
+    assert ours("topk", "AncestorCoverK: core brokers on the path") == ["4"]
     assert ours("topk", "top-k at a broker") == ["100%"]  # 2 and 1
-    assert ours("topk", "AncestorCoverK beside RegularK: CPU on the way saved, mean") == ["50%"]  # 2 and 4
+    assert ours("topk", "AncestorCoverK beside RegularK: CPU on the path saved, mean") == ["50%"]  # 2 and 4
     assert ours("topk", "values of k at which AncestorFairK") == ["5 of 5"]
     assert ours("topk", "points with k under 1%") == ["0 of 4"]  # 5 and 4
 
@@ -44,10 +44,10 @@ def test_our_numbers_are_computed_from_the_rows():
 def test_verdicts_are_computed_from_the_rows():
     assert verdicts("topk", "RegularCover: forwarded of") == ["NOT"] * 2
     assert verdicts("topk", "RankCoverK, k = 10, of") == ["REPRODUCED", "PARTLY"]  # 81% for 84.71% and 60.53%
-    assert verdicts("topk", "RankCoverK: k from") == ["REPRODUCED", "PARTLY"]  # 19 for 19 and 27
-    assert verdicts("topk", "AncestorCoverK: most that numbers") == ["REPRODUCED"]
+    assert verdicts("topk", "RankCoverK: smallest k") == ["REPRODUCED", "PARTLY"]  # 19 for 19 and 27
+    assert verdicts("topk", "AncestorCoverK: maximum difference") == ["REPRODUCED"]
     assert verdicts("topk", "AncestorCoverK's distance from RegularK") == ["PARTLY"]  # 200% for 224%
-    assert verdicts("topk", "AncestorCoverK: core brokers on the way") == ["NOT"]
+    assert verdicts("topk", "AncestorCoverK: core brokers on the path") == ["NOT"]
     assert verdicts("topk", "top-k at a broker") == ["NOT"]  # 100% for 3%
     assert verdicts("topk", "AncestorCoverK beside RegularK") == ["PARTLY", "NOT"]  # 50% for 25%, at every k
     assert verdicts("topk", "numbers of subscriptions with which") == ["REPRODUCED"]
