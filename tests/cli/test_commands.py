@@ -1,4 +1,4 @@
-"""The command line as its user meets it: help, mistakes in one sentence, exit status."""
+"""The command line: help, user errors, exit status."""
 
 from __future__ import annotations
 

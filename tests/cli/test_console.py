@@ -1,4 +1,4 @@
-"""What commands share: progress, times, and the counts that a run brings along."""
+"""Functions shared by commands: progress, times, and row counts."""
 
 from types import SimpleNamespace
 

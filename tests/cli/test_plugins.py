@@ -1,4 +1,4 @@
-"""Commands of other distributions, and how the product does without them."""
+"""Commands of other distributions, and their absence."""
 
 import subprocess
 import sys

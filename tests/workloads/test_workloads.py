@@ -1,4 +1,4 @@
-"""What holds for every workload."""
+"""Properties of all workloads."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The benchmark of restarts kills what it runs, and finds out if something is lost or repeated."""
+"""The restart benchmark kills its streams, and detects lost or duplicate rows."""
 
 from __future__ import annotations
 

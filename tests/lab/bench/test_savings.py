@@ -1,4 +1,4 @@
-"""What leaving techniques out is measured to cost."""
+"""The savings benchmark: tables, workloads, and the cost of leaving out a technique."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Whatever is sent, every line comes out once: as a publication, or in quarantine with its text. Nothing is raised."""
+"""Every input line is either delivered or quarantined with its text, exactly once, without an error."""
 
 from __future__ import annotations
 

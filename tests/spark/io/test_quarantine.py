@@ -1,4 +1,4 @@
-"""Bad rows of every kind: set aside with a reason, counted, never lost; good ones are not disturbed."""
+"""Bad rows of every kind are quarantined with a reason and counted; other rows are not affected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places that results cannot be written to are told before the work begins."""
+"""Unwritable sinks and checkpoints are rejected before a run starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of ours: a crash leaves the old content or the new one, and damage is recognized whatever it is."""
+"""Sparing's files in a checkpoint: writes are atomic, and any damage is detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A running stream follows changes of its subscriptions, micro-batch by micro-batch, without being started again."""
+"""A running stream follows changes of its deployment, with the next micro-batch and without a restart."""
 
 from __future__ import annotations
 

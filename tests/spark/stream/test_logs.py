@@ -1,4 +1,4 @@
-"""Logs of streams: one JSON object per line, also for handlers of one's own, and nothing without one."""
+"""Logs of streams: one JSON object per line, records for other handlers, no output without a handler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is recorded, logged and served of a stream agrees with what the stream wrote."""
+"""Records, logs and metrics of a stream agree with its tables."""
 
 from __future__ import annotations
 

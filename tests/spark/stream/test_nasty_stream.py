@@ -1,4 +1,4 @@
-"""A stream that is sent nasty rows goes on: good ones are delivered, bad ones set aside, no clock silences others."""
+"""A stream with hostile rows continues: valid rows are delivered, others quarantined; clocks do not affect others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: names, what a record adds, and the endpoint. No Spark session is needed for that."""
+"""Metrics for Prometheus: names, updates by records, and the endpoint. Needs no Spark session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kills in mid-stream, and restarts from the checkpoint: nothing lost, nothing twice."""
+"""Killed streams restart from the checkpoint without lost or duplicate results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A micro-batch that failed by chance is tried again, and given up in one sentence."""
+"""Transient failures of micro-batches are retried, up to a limit."""
 
 from __future__ import annotations
 

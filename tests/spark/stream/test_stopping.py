@@ -1,4 +1,4 @@
-"""A stream that is asked to stop finishes the micro-batch under way, and does not begin another."""
+"""A stopped stream finishes the running micro-batch, and does not start another."""
 
 from __future__ import annotations
 

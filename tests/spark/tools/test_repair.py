@@ -1,4 +1,4 @@
-"""Damaged checkpoints and sinks: named, mended, and then all results are there."""
+"""Damaged checkpoints and sinks are reported and repaired without loss of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sparing repair` and `sparing quarantine`, as they are typed."""
+"""The commands `sparing repair` and `sparing quarantine`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures have their panels and points."""
+"""Figures have all panels and points."""
 
 from sparing_lab.study.caeva.figures import figures
 from tests.lab.study.caeva.rows import results

@@ -1,4 +1,4 @@
-"""Figures have their panels and points."""
+"""Figures have all panels and points."""
 
 from sparing_lab.study.matchmaker.figures import SHOWN, figures
 from sparing_lab.study.matchmaker.grid import BY_CHANCE, PER_SOURCE

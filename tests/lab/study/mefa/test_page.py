@@ -1,4 +1,4 @@
-"""Figures have their panels and points."""
+"""Figures have all panels and points."""
 
 from sparing_lab.study.mefa.figures import TREES, figures
 from sparing_lab.study.mefa.grid import METHODS, PRINTED

@@ -1,4 +1,4 @@
-"""What the slides say, and what made-up measurements give beside it."""
+"""The claims of the slides, and our numbers and verdicts for constructed measurements."""
 
 from sparing_lab.study.mefa.figures import (
     accounts_table,

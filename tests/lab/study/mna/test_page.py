@@ -1,4 +1,4 @@
-"""Figures have their panels and points."""
+"""Figures have all panels and points."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the paper prints, and what made-up measurements give beside it."""
+"""The claims of the paper, and our numbers and verdicts for constructed measurements."""
 
 from sparing_lab.study.mna.figures import summary, table_i
 from sparing_lab.study.mna.printed import comparisons

@@ -1,4 +1,4 @@
-"""Brokers that are timed do deliver: to all that match, or to k of them."""
+"""Timed brokers deliver to all matching subscriptions, or to k of them."""
 
 from __future__ import annotations
 

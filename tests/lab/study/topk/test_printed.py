@@ -1,4 +1,4 @@
-"""What the paper prints, and what made-up measurements give beside it."""
+"""The claims of the paper, and our numbers and verdicts for constructed measurements."""
 
 from sparing_lab.study.topk.figures import fairness_table
 from sparing_lab.study.topk.printed import comparisons
