@@ -16,7 +16,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.flow.arrival.at_once import AtOnce
 from sparing.flow.interests import Interests
-from sparing.flow.rank.explain import Choice, choice_of, shown
+from sparing.flow.rank.explain import Choice, choice_of, score_text
 from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind
 from sparing.model.policy import Covering
@@ -125,7 +125,7 @@ def test_diversity():
     plan = walks.plan_of(DIVERSE)
     rows = table(PAGE, 4, where=lambda table: "/" in table.rows[0][1]).rows
     found = choice(plan, same_publications(plan, 1, 7), "t").candidates
-    assert [(name, score) for name, _, score, _ in rows] == [(c.subscription, shown(c.score)) for c in found]
+    assert [(name, score) for name, _, score, _ in rows] == [(c.subscription, score_text(c.score)) for c in found]
     assert same_words((c.chosen, gets) for (*_, gets), c in zip(rows, found, strict=True))
     for (_, distances, *_), candidate in zip(rows, found, strict=True):
         assert sum(eval(term) for term in distances.split(" + ")) == pytest.approx(candidate.score)

@@ -9,7 +9,7 @@ from sparing_lab.algorithms.literal_mefa import Account, Candidate, literal_mefa
 from tests.control.folding.test_measures import SLIDES
 
 
-def test_the_rounds_of_the_slides() -> None:
+def test_the_example_of_the_slides_has_the_printed_rounds() -> None:
     one, two = rounds(SLIDES, theta=3, account=Account.PAIRS)
     assert one.candidates == [Candidate(0, 1, 2, 9 * 1), Candidate(0, 2, 1, 9 * 2), Candidate(1, 2, 1, 2 * 2)]
     assert one.taken == one.candidates[2]
@@ -17,13 +17,13 @@ def test_the_rounds_of_the_slides() -> None:
     assert (two.taken, two.benefit) == (two.candidates[0], 3)
 
 
-def test_links_count_pairs_of_clusters() -> None:
+def test_the_benefit_counts_links_by_default() -> None:
     one, two = rounds(SLIDES, theta=3)
     assert one.taken == Candidate(1, 2, 1, 4)
     assert (two.candidates, two.benefit) == ([Candidate(0, 1, 2, 4)], 3)
 
 
-def test_within_a_cluster_pairs_are_free() -> None:
+def test_the_benefit_may_count_pairs_inside_a_cluster_too() -> None:
     *_, last = rounds(SLIDES, theta=4, account=Account.PAIRS)
     assert last.candidates == [last.taken] == [Candidate(0, 2, 1, 0)]
     assert last.benefit == 4
