@@ -17,15 +17,16 @@ from sparing.flow.links.policy import LinkPolicy
 from sparing.model.content import PickledByFields
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Aggregation, Subscription
+from sparing.model.topic import Topic
 from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.model.window import TimeWindow
 
 
-def aggregation_of(subscription: Subscription, merged: bool) -> Aggregation | None:
+def aggregation_of(subscription: Subscription, topic: Topic) -> Aggregation | None:
     """Return a subscription's aggregation or digest; None if it is plain or on a merged topic without aggregates."""
     query = subscription.query
-    if query.every is not None and not merged:
-        return digest(query)
+    if query.every is not None and topic.merge is None:
+        return digest(query, topic)
     return query.aggregation
 
 
@@ -68,8 +69,7 @@ class Interests(PickledByFields):
     @cached_property
     def aggregations(self) -> tuple[Aggregation | None, ...]:
         """The aggregation of each subscription, None for plain ones."""
-        merged = {name: topic.merge is not None for name, topic in self.plan.topics.items()}
-        return tuple(aggregation_of(s, merged[s.query.topic]) for s in self.plan.subscriptions)
+        return tuple(aggregation_of(s, self.plan.topics[s.query.topic]) for s in self.plan.subscriptions)
 
     @cached_property
     def held(self) -> np.ndarray:
@@ -186,7 +186,7 @@ class Interests(PickledByFields):
         needed: dict[str, set[str]] = {topic: set() for topic in self.plan.topics}
         for subscription, aggregation in zip(self.plan.subscriptions, self.aggregations, strict=True):
             if aggregation is not None:
-                needed[subscription.query.topic].update(o.field for o in aggregation.outputs if o.field is not None)
+                needed[subscription.query.topic].update(aggregation.fields)
                 if subscription.urgent is not None:
                     needed[subscription.query.topic].update(subscription.urgent.fields)
         return {topic: tuple(sorted(names)) for topic, names in needed.items()}

@@ -13,6 +13,7 @@ import numpy as np
 
 from sparing.control.plan import Plan, make_plan
 from sparing.flow.admit.publications import Publications
+from sparing.flow.deliver.nested import Lists, Objects
 from sparing.flow.deliver.variant import variants
 from sparing.flow.links import POLICIES
 from sparing.flow.walk import Walk
@@ -68,7 +69,10 @@ def _walk_once() -> None:
     rows = _publications()
     for decision in (DecisionRule.ADOCK, DecisionRule.STATIC):
         Walk(plan, POLICIES[decision]).feed([rows])
-    variants(rows.columns, np.arange(len(rows)))
+    events = Objects.of(rows.columns, np.arange(len(rows)))
+    first, every = np.zeros(1, dtype=np.int64), np.ones(1, dtype=bool)
+    variants(Objects(["events"], [Lists(events, np.arange(len(rows)), first, first + 1, every)], every))
+    variants(Objects(["x"], [Lists(rows.columns["x"], np.arange(len(rows)), first, first + 1, every)], every))
 
 
 def _plan(offered: tuple[Advertisement, ...], subscriptions: tuple[Subscription, ...]) -> Plan:
@@ -88,7 +92,7 @@ def _publications() -> Publications:
     }
     text = np.full(rows, "{}", dtype=object)
     at = np.zeros(rows, dtype=np.int32)
-    return Publications(topic="t", time=numbers, id=text, publisher=text, at=at, columns=columns, payload=text)
+    return Publications(topic="t", time=numbers, id=text, publisher=text, at=at, columns=columns)
 
 
 def _function(name: str, type_: FieldType | None) -> Function:

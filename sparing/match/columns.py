@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
-from sparing.model.types import MOST_DIGITS, FieldType, Kind, float_codes
+from sparing.model.types import MOST_DIGITS, Code, FieldType, Kind, code_floats, float_codes
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,15 @@ def column(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
         return Column(type_, array, valid)
     values = _unscaled(array) if type_.kind is Kind.DECIMAL else array.fill_null(0).to_numpy(zero_copy_only=False)
     return Column(type_, values, valid)
+
+
+def from_codes(codes: Sequence[Code | None], type_: FieldType) -> Column:
+    """Return the column of values with given codes, None where missing."""
+    valid = np.array([code is not None for code in codes], dtype=bool)
+    if type_.kind is Kind.TEXT:
+        return Column(type_, np.array(codes, dtype=object), valid)
+    found = np.array([0 if code is None else code for code in codes], dtype=np.int64)
+    return Column(type_, code_floats(found) if type_.kind is Kind.FLOATING else found, valid)
 
 
 def _unscaled(array: pa.Array) -> np.ndarray:

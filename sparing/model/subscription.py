@@ -9,6 +9,8 @@ from sparing.model.functions import Function
 from sparing.model.rank import UNRANKED, Rank
 from sparing.model.window import CountWindow, TimeWindow
 
+Columns = tuple[tuple[str, str], ...]  # names in a payload, each with its field
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -21,15 +23,25 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """The functions of an aggregate subscription and its windows."""
+    """The functions of an aggregate subscription and its windows.
+
+    A digest has no functions, but the columns of its events: pairs of a name in the payload and a field.
+    """
 
     outputs: tuple[Output, ...]
     window: TimeWindow | CountWindow
+    events: Columns = ()
 
     @property
     def decomposable(self) -> bool:
         """Whether brokers on the path may compute partial results; otherwise the subscriber's broker needs all data."""
-        return isinstance(self.window, TimeWindow) and all(o.function.decomposable for o in self.outputs)
+        in_time = isinstance(self.window, TimeWindow) and not self.events
+        return in_time and all(o.function.decomposable for o in self.outputs)
+
+    @property
+    def fields(self) -> set[str]:
+        """The fields that its results need."""
+        return {o.field for o in self.outputs if o.field is not None}.union(field for _, field in self.events)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +54,7 @@ class Query:
 
     topic: str
     box: Box
-    columns: tuple[tuple[str, str], ...] | None = None
+    columns: Columns | None = None
     aggregation: Aggregation | None = None
     every: int | None = None
 

@@ -88,6 +88,11 @@ def float_codes(values: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(values), np.int64(NAN_CODE), codes)
 
 
+def code_floats(codes: np.ndarray) -> np.ndarray:
+    """Return the doubles with given codes, see `code_float`."""
+    return np.where(codes >= 0, codes, codes ^ np.int64(_SIGN_MASK)).view(np.float64)
+
+
 NAN_CODE = 0x7FF8_0000_0000_0000
 _INFINITY = float("inf")
 _INFINITY_CODE = float_code(_INFINITY)

@@ -13,7 +13,7 @@ from sparing.workloads.workload import Workload
 
 
 def batches(made: Workload, plan: Plan) -> Iterator[Publications]:
-    """Yield the trace as batches of publications, without payloads, which no experiment reads."""
+    """Yield the trace as batches of publications."""
     (topic,) = plan.topics.values()
     publishers = [ad.publisher for ad in plan.advertisements]
     brokers = np.array([plan.routes.number[ad.broker] for ad in plan.advertisements], dtype=np.int32)
@@ -29,6 +29,5 @@ def batches(made: Workload, plan: Plan) -> Iterator[Publications]:
             names[numbers],
             brokers[[publishers.index(name) for name in names]][numbers],
             columns,
-            np.full(rows, None, dtype=object),
         )
         first += rows

@@ -44,7 +44,6 @@ def published(plan: Plan, lines: str, on: str | None = None) -> Publications:
         np.array([row["publisher"] for row in rows], dtype=object),
         broker_of[under],
         columns,
-        np.array(["{}"] * len(rows), dtype=object),
         under,
         np.array([row.get("top_k", 0) for row in rows], dtype=np.int64),
     )

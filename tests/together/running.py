@@ -20,6 +20,7 @@ from sparing.deployment.planning import plan_of
 from sparing.flow.admit.admission import ReadFault
 from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.at_once import AtOnce
+from sparing.flow.deliver.json_columns import row_payloads
 from sparing.flow.interests import Interests
 from sparing.flow.walk import Deliveries, Walk
 from sparing.model.bill import Bill, BillKey, MessageKind
@@ -126,13 +127,15 @@ def _note(plan: Plan, at_once: AtOnce, publications: Sequence[Publications], out
 def _collect(plan: Plan, publications: Sequence[Publications], delivered: Deliveries, outcome: Outcome) -> None:
     assert not delivered.late
     assert not delivered.late_reports
-    rows = {id_: (p, row) for p in publications for row, id_ in enumerate(p.id.tolist())}
+    rows = {}
+    for p in publications:
+        rows |= zip(p.id.tolist(), zip(row_payloads(p.columns, len(p)), p.time.tolist(), strict=True), strict=True)
     for number, id_ in delivered.plain:
-        subscription, (some, row) = plan.subscriptions[number], rows[id_]
-        values = json.loads(some.texts[row])
+        subscription, (text, time) = plan.subscriptions[number], rows[id_]
+        values = json.loads(text)
         columns = subscription.query.columns
         shown = values if columns is None else {name: values.get(field) for name, field in columns}
-        event = Delivery(subscription.id, "event", id_, int(some.time[row]), None, None, canonical(shown))
+        event = Delivery(subscription.id, "event", id_, time, None, None, canonical(shown))
         outcome.deliveries.append(event)
     for n in delivered.notifications:
         outcome.deliveries.append(_window(plan, n.subscription, n.start, n.end, n.payload))
@@ -210,10 +213,11 @@ class Stream:
                 case parcels.NOTIFICATIONS:
                     times = [None if row[name] is None else _micros(row[name]) for name in ("time", "start", "end")]
                     for number in row["recipients"]:
+                        text = VariantVal(**row["payload"]).toJson()
                         if row["kind"] == parcels.WINDOW:
-                            outcome.deliveries.append(_window(plan, number, *times[1:], row["text"]))
+                            outcome.deliveries.append(_window(plan, number, *times[1:], text))
                         else:
-                            payload = canonical(json.loads(row["text"] or VariantVal(**row["payload"]).toJson()))
+                            payload = canonical(json.loads(text))
                             id_ = plan.subscriptions[number].id
                             outcome.deliveries.append(Delivery(id_, row["kind"], "", *times, payload))
                 case parcels.BILL:

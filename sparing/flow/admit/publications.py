@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from sparing.flow.deliver.json_columns import row_payloads
 from sparing.match.columns import Column
 
 MOST_ROWS = 1 << 16
@@ -18,9 +16,8 @@ MOST_ROWS = 1 << 16
 class Publications:
     """Admitted publications of one topic, at most `MOST_ROWS`.
 
-    `at` are broker numbers. `payload` is the JSON text of the fields, for publications that arrived without all fields.
-    `advertisement` is the number of each publication's advertisement; None if no publisher has `top_k`. `top_k` are the
-    publications' own limits, 0 for none.
+    `at` are broker numbers. `advertisement` is the number of each publication's advertisement; None if no publisher has
+    `top_k`. `top_k` are the publications' own limits, 0 for none.
     """
 
     topic: str
@@ -29,19 +26,11 @@ class Publications:
     publisher: np.ndarray
     at: np.ndarray
     columns: Mapping[str, Column]
-    payload: np.ndarray | None = None
     advertisement: np.ndarray | None = None
     top_k: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.time)
-
-    @cached_property
-    def texts(self) -> np.ndarray:
-        """The fields of each publication as JSON text."""
-        if self.payload is not None:
-            return self.payload
-        return np.array(row_payloads(self.columns, len(self)), dtype=object)
 
     def take(self, rows: np.ndarray) -> Publications:
         """Return the publications of some rows."""
@@ -52,7 +41,6 @@ class Publications:
             publisher=self.publisher[rows],
             at=self.at[rows],
             columns={name: column.take(rows) for name, column in self.columns.items()},
-            payload=None if self.payload is None else self.payload[rows],
             advertisement=None if self.advertisement is None else self.advertisement[rows],
             top_k=None if self.top_k is None else self.top_k[rows],
         )

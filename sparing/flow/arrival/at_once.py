@@ -18,15 +18,12 @@ from sparing.flow.arrival.kernels import HELD, RAW, split_matches
 from sparing.flow.arrival.matched import NO_MARK, Matched
 from sparing.flow.arrival.pairs import Pairs
 from sparing.flow.arrival.topic_index import TopicIndex
-from sparing.flow.deliver.digest import PAYLOAD
 from sparing.flow.interests import Interests
 from sparing.flow.ledger import Ledger
 from sparing.flow.rank.choose import Chooser, Chosen
 from sparing.flow.windows.items import LinkItem, item_columns, item_values
 from sparing.match.boxes import Boxes
-from sparing.match.columns import Column
 from sparing.model.bill import Bill, MessageKind
-from sparing.model.types import STRING
 
 MOST_PAIRS = 1 << 22  # matches processed at a time
 
@@ -113,19 +110,14 @@ class AtOnce:
         return arrivals
 
     def _from_items(self, topic: str, items: Sequence[LinkItem]) -> Publications:
-        types = {field: self._interests.plan.topics[topic].fields[field] for field in self._held_fields(topic)}
         return Publications(
             topic=topic,
             time=np.array([item.time for item in items], dtype=np.int64),
             id=np.array([item.id for item in items], dtype=object),
             publisher=np.array([item.publisher for item in items], dtype=object),
             at=np.array([self._interests.plan.routes.number[item.target] for item in items], dtype=np.int32),
-            columns=item_columns(items, types),
-            payload=np.array([item.payload for item in items], dtype=object),
+            columns=item_columns(items, self._interests.plan.topics[topic].fields),
         )
-
-    def _held_fields(self, topic: str) -> list[str]:
-        return [field for field in self._interests.fields[topic] if field != PAYLOAD]
 
     def _dispatch(
         self,
@@ -224,7 +216,6 @@ class AtOnce:
         plan, routes = self._interests.plan, self._interests.plan.routes
         away = ~self._hosted[routes.target[links]]
         items = []
-        fields = self._held_fields(publications.topic)
         for row, link in zip(crossing_rows[away].tolist(), links[away].tolist(), strict=True):
             matching = pairs.subscriptions[pairs.rows == row]
             goals, at = plan.broker_of[matching], publications.at[row]
@@ -238,8 +229,7 @@ class AtOnce:
                     publisher=publications.publisher[row],
                     time=int(publications.time[row]),
                     wanted=tuple(plan.subscriptions[number].id for number in beyond),
-                    values=item_values({field: publications.columns[field] for field in fields}, row),
-                    payload=publications.texts[row],
+                    values=item_values(publications.columns, row),
                 )
             )
         return items
@@ -279,16 +269,13 @@ def _matched(
     goals: np.ndarray,
 ) -> Matched:
     fields = interests.held_fields[publications.topic]
-    columns = {field: publications.columns[field] for field in fields if field != PAYLOAD}
-    if PAYLOAD in fields:
-        columns[PAYLOAD] = Column(STRING, publications.texts, np.ones(len(publications), dtype=bool))
     none = np.full(len(publications), NO_MARK, dtype=np.int64)
     return Matched(
         time=publications.time,
         id=publications.id,
         publisher=publications.publisher,
         at=publications.at,
-        columns=columns,
+        columns={field: publications.columns[field] for field in fields},
         held_rows=held.rows,
         held=held.subscriptions,
         goal_rows=goal_rows,

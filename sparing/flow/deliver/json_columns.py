@@ -1,25 +1,33 @@
-"""Columns of values as JSON texts, and rows as JSON objects."""
+"""Columns as JSON texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 
 import numpy as np
 
+from sparing.flow.deliver.nested import AnyColumn, Lists, Objects, Results
 from sparing.flow.deliver.payload import json_value
 from sparing.match.columns import Column
-from sparing.model.types import FieldType, Kind
+from sparing.model.types import FLOAT, FieldType, Kind
 
 NO_VALUE = ""  # instead of the text of a missing value
+WIDENED = replace(FLOAT, name="float as double")
+
+
+def widened(type_: FieldType) -> FieldType:
+    """Return the type of a value of a field in results and merged events: the text of a float is that of a double."""
+    return WIDENED if type_.name == FLOAT.name else type_
 
 
 def row_payloads(named: Mapping[str, Column], rows: int) -> list[str]:
     """Return rows of named columns as JSON objects, without missing values."""
-    return objects(list(named), rows, [texts(column) for column in named.values()])
+    return texts(Objects.of(named, np.arange(rows)))
 
 
-def objects(names: Sequence[str], size: int, texts: Sequence[list[str]]) -> list[str]:
+def _objects(names: Sequence[str], size: int, texts: Sequence[list[str]]) -> list[str]:
     """Return JSON objects of named texts, without missing values."""
     names = [json_value(name) + ":" for name in names]
     pieces: list[Iterable[str]] = [repeat("{", size)]
@@ -34,24 +42,32 @@ def objects(names: Sequence[str], size: int, texts: Sequence[list[str]]) -> list
     return found
 
 
-def texts(column: Column) -> list[str]:
+def texts(column: AnyColumn) -> list[str]:
     """Return the text of each value of a column."""
-    if column.type.kind is Kind.TEXT:
-        return [NO_VALUE if text is None else json_value(text) for text in column.text.to_pylist()]
-    if column.type.kind is Kind.FLOATING:
-        found = singles(column.values) if column.type.name == "float" else doubles(column.values)
-    else:
-        found = values(column.type, column.values)
+    match column:
+        case Objects():
+            found = _objects(column.names, len(column), [texts(one) for one in column.columns])
+        case Lists():
+            elements = texts(column.elements)
+            ranges = zip(column.first.tolist(), column.last.tolist(), strict=True)
+            rows = column.rows.tolist()
+            found = ["[" + ",".join([elements[row] for row in rows[first:last]]) + "]" for first, last in ranges]
+        case Results():
+            found = list(map(json_value, column.values))
+        case Column(type=type_) if type_.kind is Kind.TEXT:
+            return [NO_VALUE if text is None else json_value(text) for text in column.text.to_pylist()]
+        case Column(type=type_) if type_.kind is Kind.FLOATING:
+            found = singles(column.values) if type_.name == FLOAT.name else doubles(column.values)
+        case Column():
+            found = values(column.type, column.values)
     for at in np.flatnonzero(~column.valid).tolist():
         found[at] = NO_VALUE
     return found
 
 
 def values(type_: FieldType, found: np.ndarray) -> list[str]:
-    """Return the texts of doubles or codes of a type."""
+    """Return the texts of codes of a type."""
     match type_.kind:
-        case Kind.FLOATING:
-            return doubles(found + 0.0)  # -0.0 becomes 0.0
         case Kind.BOOLEAN:
             return ["true" if code else "false" for code in found.tolist()]
         case Kind.DECIMAL:

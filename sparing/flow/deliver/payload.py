@@ -11,12 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 
-class Json(str):
-    """Text that is already JSON."""
-
-    __slots__ = ()
-
-
 def json_value(value: Any) -> str:
     """Return a value as JSON text.
 
@@ -24,8 +18,6 @@ def json_value(value: Any) -> str:
     ('1.50', '"NaN"', '"a\\\\"b"')
     """
     if type(value) is int:
-        return str(value)
-    if isinstance(value, Json):
         return str(value)
     if isinstance(value, Decimal):
         return format(value, "f")
@@ -53,15 +45,3 @@ def json_object(fields: Iterable[tuple[str, Any]]) -> str:
     """
     parts = [f"{_quoted(name)}:{json_value(v)}" for name, v in fields if v is not None]
     return "{" + ",".join(parts) + "}"
-
-
-def project(payload: str, columns: tuple[tuple[str, str], ...] | None) -> str:
-    """Return the selected columns of a publication's payload.
-
-    >>> project('{"a":1.50,"b":1.0E16}', (("b", "b"), ("c", "a")))  # numbers keep their format
-    '{"b":1.0E16,"c":1.50}'
-    """
-    if columns is None:
-        return payload
-    whole = json.loads(payload, parse_float=Json)
-    return json_object((name, whole.get(field)) for name, field in columns)

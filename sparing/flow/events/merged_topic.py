@@ -18,15 +18,14 @@ from sparing.flow.arrival.matched import Matched
 from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.events.context import EventWatcher, MergeContext
 from sparing.flow.events.event import Event
-from sparing.flow.events.merged_notifications import MergedNotification, PayloadWriter, codes_of
+from sparing.flow.events.merged_notifications import MergedNotifications, codes_of, merged_notifications
 from sparing.flow.events.reports import reports_of
 from sparing.flow.events.walk import EventState, EventWalk
 from sparing.flow.interests import Interests
 from sparing.flow.windows.window_state import WindowState
 from sparing.flow.windows.window_walk import WindowWalk
-from sparing.match.columns import Column
+from sparing.match.columns import Column, from_codes
 from sparing.model.bill import Bill, total
-from sparing.model.types import Kind, code_float
 
 
 @dataclass
@@ -55,7 +54,7 @@ class MergedOutcome:
     are late reports.
     """
 
-    merged: list[MergedNotification]
+    merged: MergedNotifications
     notifications: list[Notifications]
     bill: Bill
     siena: dict[tuple[str, str], int]
@@ -69,7 +68,6 @@ class MergedTopic:
     def __init__(self, interests: Interests, topic: str, at_once: AtOnce, window_walk: WindowWalk) -> None:
         self.context = MergeContext(interests.plan, topic)
         self._walk = EventWalk(self.context)
-        self._writer = PayloadWriter(self.context)
         self._interests, self._at_once, self._window_walk = interests, at_once, window_walk
 
     def advance(
@@ -91,13 +89,12 @@ class MergedTopic:
         timely = [part.take(np.flatnonzero(part.time >= late_before)) for part in arrivals]
         reports = [report for part in timely for report in reports_of(part, self.context.topic)]
         events, outcome = self._walk.advance(state.events, reports, until)
-        merged = [self._writer.write(notice) for notice in outcome.notices]
         groups, notifications, bill, least = self._compute(state.groups, outcome.closed, until, bound)
         bill.update(outcome.bill)
         if bound:
             least.update(outcome.bill.by_overlay_link())
         return MergedState(events, groups), MergedOutcome(
-            merged=merged,
+            merged=merged_notifications(self.context, outcome.notices),
             notifications=notifications,
             bill=bill,
             siena=outcome.siena,
@@ -141,17 +138,10 @@ class MergedTopic:
     def _whole(self, events: Sequence[tuple[Event, int]]) -> Publications:
         topic = self.context.topic
         codes = [codes_of(event) for event, _ in events]
-        columns = {}
-        for number, (name, kind) in enumerate(topic.fields.items()):
-            found = [code.get(number) for code in codes]
-            valid = np.array([code is not None for code in found], dtype=bool)
-            if kind.kind is Kind.TEXT:
-                values = np.array(found, dtype=object)
-            elif kind.kind is Kind.FLOATING:
-                values = np.array([code_float(int(code)) if code is not None else 0.0 for code in found])
-            else:
-                values = np.array([0 if code is None else code for code in found], dtype=np.int64)
-            columns[name] = Column(kind, values, valid)
+        columns = {
+            name: from_codes([code.get(number) for code in codes], type_)
+            for number, (name, type_) in enumerate(topic.fields.items())
+        }
         closes = np.array([event.closes for event, _ in events], dtype=np.int64)
         columns[topic.time] = Column(topic.fields[topic.time], closes, np.ones(len(events), dtype=bool))
         return Publications(
@@ -161,5 +151,4 @@ class MergedTopic:
             publisher=np.array([""] * len(events), dtype=object),
             at=np.array([at for _, at in events], dtype=np.int32),
             columns=columns,
-            payload=np.array(["{}"] * len(events), dtype=object),
         )

@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sparing.flow.deliver.digest import PAYLOAD
 from sparing.match.columns import Column
-from sparing.model.topic import Topic
-from sparing.model.types import STRING, FieldType, Kind
+from sparing.model.types import FieldType, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +20,8 @@ class LinkItem:
     """A raw publication or a partial result that crosses the link `source` > `target` at event time `sent`.
 
     `subscription` and `end` are the window range of a partial result, which has one of `states` per output. For a raw
-    publication they are its mark, the window range whose decision forwarded it (empty if sent on arrival); `wanted` are
-    the subscriptions beyond the link, and `payload` is given if one of them is plain.
+    publication they are its mark, the window range whose decision forwarded it (empty if sent on arrival, with all
+    fields); `wanted` are the subscriptions beyond the link.
     """
 
     source: str
@@ -37,7 +35,6 @@ class LinkItem:
     time: int = 0
     wanted: tuple[str, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
-    payload: str = ""
 
 
 def item_values(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
@@ -58,11 +55,6 @@ def item_columns(items: Sequence[LinkItem], types: Mapping[str, FieldType]) -> d
             values = np.array([0 if value is None else value for value in found], dtype=kind)
         columns[name] = Column(type_, values, valid)
     return columns
-
-
-def column_type(topic: Topic, name: str) -> FieldType:
-    """Return the type of a field or of the whole payload."""
-    return STRING if name == PAYLOAD else topic.fields[name]
 
 
 def _plain(value: Any) -> Any:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sparing.flow.arrival.matched import Matched
-from sparing.flow.deliver.payload import json_object
+from sparing.flow.deliver.nested import Objects
+from sparing.flow.deliver.results import results_of
 from sparing.flow.interests import Interests
-from sparing.flow.windows.items import LinkItem, column_type, item_columns, item_values
+from sparing.flow.windows.items import LinkItem, item_columns, item_values
 from sparing.model.functions import State
 from sparing.model.subscription import Aggregation
 
@@ -30,10 +31,11 @@ def merged(
     return tuple(states)
 
 
-def payload(aggregation: Aggregation, states: tuple[State, ...]) -> str:
-    """Return the results of states as JSON."""
-    outputs = zip(aggregation.outputs, states, strict=True)
-    return json_object((output.name, output.function.finish(state)) for output, state in outputs)
+def payload(aggregation: Aggregation, states: tuple[State, ...]) -> Objects:
+    """Return the results of states."""
+    outputs = aggregation.outputs
+    found = [results_of(o.function, [o.function.finish(state)]) for o, state in zip(outputs, states, strict=True)]
+    return Objects([output.name for output in outputs], found, np.ones(1, dtype=bool))
 
 
 def raw_item(ends: tuple[str, str], rows: Matched, row: int, sent: int, mark: str, wanted: tuple[str, ...]) -> LinkItem:
@@ -54,7 +56,7 @@ def from_items(raw: Sequence[tuple[LinkItem, int]], number: Mapping[str, int], i
         id=np.array([item.id for item in items], dtype=object),
         publisher=np.array([item.publisher for item in items], dtype=object),
         at=np.array([at for _, at in raw], dtype=np.int32),
-        columns=item_columns(items, {name: column_type(topic, name) for name in interests.fields[topic.name]}),
+        columns=item_columns(items, {name: topic.fields[name] for name in interests.fields[topic.name]}),
         held_rows=np.repeat(np.arange(len(items)), [len(numbers) for numbers in wanted]),
         held=np.array([subscription for numbers in wanted for subscription in numbers], dtype=np.int64),
         goal_rows=none,

@@ -14,7 +14,7 @@ import numpy as np
 from sparing.flow.arrival.matched import Matched, concat
 from sparing.flow.deliver.count_windows import CountTail
 from sparing.flow.deliver.identity import about_count_window
-from sparing.flow.deliver.notifications import Notifications
+from sparing.flow.deliver.notifications import Notifications, Payloads
 from sparing.flow.deliver.results import window_payloads
 from sparing.flow.ledger import Ledger
 from sparing.flow.links.static import least_messages
@@ -316,19 +316,20 @@ class Step:
         self.notifications.append(Notifications(subscriptions, begun, ends, found))
         self.ledger.notify_all(subscriptions, times)
 
-    def _results(self, subscriptions: np.ndarray, starts: np.ndarray, rows: np.ndarray, last: int) -> list[str]:
+    def _results(self, subscriptions: np.ndarray, starts: np.ndarray, rows: np.ndarray, last: int) -> Payloads:
         """Return the payloads of windows over rows, and partial results of other processes (numbered from `last`)."""
         kinds, which = np.unique(subscriptions, return_inverse=True)
         aggregations = [a for a in (self.interests.aggregations[s] for s in kinds.tolist()) if a is not None]
         columns = {} if self.rows is None else self.rows.columns
-        if not self.remote_results:
-            return window_payloads(aggregations, which, columns, starts, rows)
-        states = []
-        for window, subscription in enumerate(subscriptions.tolist()):
+        remote = np.diff(np.concatenate([[0], np.cumsum(rows >= last)])[starts]) > 0
+        own = np.flatnonzero(~remote)
+        found = window_payloads(aggregations, which[own], columns, starts[:-1][own], starts[1:][own], rows)
+        parts = [(own[numbers], objects) for numbers, objects in found.parts]
+        for window in np.flatnonzero(remote).tolist():
             mine = rows[starts[window] : starts[window + 1]]
-            states.append(self._merged(subscription, mine, last))
-        aggregations_of = (self.interests.aggregations[s] for s in subscriptions.tolist())
-        return [payload(a, state) for a, state in zip(aggregations_of, states, strict=True) if a is not None]
+            states = self._merged(subscriptions[window], mine, last)
+            parts.append((np.array([window]), payload(aggregations[which[window]], states)))
+        return Payloads(parts)
 
     def _merged(self, subscription: int, rows: np.ndarray, last: int) -> tuple[State, ...]:
         """Return one state per output for rows and partial results of other processes."""
@@ -408,7 +409,9 @@ class Step:
         first, last = (self.rows.time[rows] for rows in ends)
         starts = np.cumsum([0, *map(len, windows)])
         which = np.zeros(len(windows), dtype=np.int64)
-        found = window_payloads([aggregation], which, self.rows.columns, starts, np.concatenate(windows))
+        found = window_payloads(
+            [aggregation], which, self.rows.columns, starts[:-1], starts[1:], np.concatenate(windows)
+        )
         owner = np.full(len(windows), subscription, dtype=np.int32)
         about = list(map(about_count_window, *(self._named(rows) for rows in ends)))
         self.notifications.append(Notifications(owner, first, last, found, about))

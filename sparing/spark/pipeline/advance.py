@@ -14,7 +14,6 @@ from sparing.flow.deliver.json_columns import row_payloads
 from sparing.flow.deliver.payload import json_value
 from sparing.flow.events.merged_topic import MergedState
 from sparing.flow.events.reports import unpack
-from sparing.flow.windows.items import column_type
 from sparing.flow.windows.window_state import WindowState
 from sparing.match.columns import Column
 from sparing.model.topic import Topic
@@ -45,7 +44,7 @@ def _advance_windows(
     if topic_name is None:  # all its subscriptions were removed while the stream was stopped
         return WindowState(), []
     topic = worker_plan.interests.plan.topics[topic_name]
-    types = {name: column_type(topic, name) for name in worker_plan.interests.held_fields[topic.name]}
+    types = {name: topic.fields[name] for name in worker_plan.interests.held_fields[topic.name]}
     arrivals = [Matched.unpack(contents, types) for contents in held]
     began = time.thread_time()
     interests = worker_plan.interests

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame
 from sparing.flow.admit.admission import NO_NUMBER, Rejected, Rows
 from sparing.flow.admit.publications import MOST_ROWS, Publications
 from sparing.flow.arrival.at_once import Arrival
+from sparing.flow.deliver.nested import Objects
 from sparing.flow.deliver.variant import variants
 from sparing.flow.events.reports import by_partition, pack
 from sparing.match.columns import column
@@ -177,7 +178,7 @@ def _plain(arrival: Arrival, worker_plan: WorkerPlan) -> Iterator[Parcel]:
             times=publications.time[rows],
             publishers=publications.publisher[rows],
             publications=publications.id[rows],
-            payloads=variants(named, rows),
+            payloads=variants(Objects.of(named, rows)),
             offsets=delivered.starts,
             recipients=delivered.subscriptions,
         )

@@ -7,20 +7,22 @@ and cache parcels without unpacking them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from sparing.flow.deliver.notifications import Notifications
+from sparing.flow.deliver.notifications import Notifications, Payloads
 from sparing.flow.deliver.variant import SCHEMA as VARIANT
-from sparing.flow.events.merged_notifications import MergedNotification
+from sparing.flow.deliver.variant import variants
+from sparing.flow.events.merged_notifications import MergedNotifications
 from sparing.model.bill import DATA, Bill, MessageKind
 
 HELD = "held"  # matched publications for an interest group
 REPORTS = "reports"  # reports on events of a merged topic
-NOTIFICATIONS = "notifications"  # one row for all recipients of equal content; the payload is a VARIANT or JSON text
+NOTIFICATIONS = "notifications"  # one row for all recipients of equal content
 BILL = "bill"
 METER = "meter"  # CPU time, and the fewest messages that had to cross a link
 QUARANTINE = "quarantine"
@@ -31,7 +33,6 @@ CPU, LEAST, SIENA = "cpu", "least", "siena"  # kinds of measurements
 EVENTS_OF = "events: "  # prefix of the measurements of merged topics' messages, by kind
 
 Link = tuple[str, str]
-Payloads = Any  # an Arrow array of VARIANT values, or a sequence of JSON texts
 
 TIMESTAMP = pa.timestamp("us", "UTC")
 
@@ -45,7 +46,6 @@ SCHEMAS = {
             "time": TIMESTAMP,
             "start": TIMESTAMP,
             "end": TIMESTAMP,
-            "text": pa.string(),
             "payload": VARIANT,
             "recipients": pa.list_(pa.int32()),
         }
@@ -91,46 +91,54 @@ def events(
     """Return a parcel of plain deliveries: publication n goes to recipients[offsets[n]:offsets[n + 1]]."""
     texts = {"publisher": publishers, "publication": publications}
     columns = {"time": _times(times), **{name: pa.array(values, pa.string()) for name, values in texts.items()}}
-    return _notifications([(EVENT, columns, payloads, _lists(offsets, recipients))])
+    return _notifications([_table_of(EVENT, {**columns, "payload": payloads}, _lists(offsets, recipients))])
 
 
 def windows(notifications: Iterable[Notifications]) -> Parcel:
     """Return a parcel of the results of windows and digests."""
-    parts = []
+    tables: list[pa.Table] = []
     for part in notifications:
         starts, ends = _times(part.start), _times(part.end)
-        recipients = _lists(np.arange(len(ends) + 1), part.subscription)
         columns = {"time": ends, "start": starts, "end": ends}
         if part.about is not None:
             columns["about"] = pa.array(part.about, pa.string())
-        parts.append((WINDOW, columns, part.payload, recipients))
-    return _notifications(parts)
+        recipients = _lists(np.arange(len(ends) + 1), part.subscription)
+        tables += _with_payloads(_table_of(WINDOW, columns, recipients), part.payloads)
+    return _notifications(tables)
 
 
-def merged_events(notifications: Sequence[MergedNotification]) -> Parcel:
+def merged_events(found: MergedNotifications) -> Parcel:
     """Return a parcel of notifications of merged events."""
-    columns = {name: _times([getattr(n, name) for n in notifications]) for name in ("time", "start", "end")}
-    columns["about"] = pa.array([n.about for n in notifications], pa.string())
-    offsets = np.cumsum([0, *(len(n.subscriptions) for n in notifications)])
-    recipients = [number for n in notifications for number in n.subscriptions]
-    return _notifications([(MERGED, columns, [n.payload for n in notifications], _lists(offsets, recipients))])
+    events = [notice.event for notice in found.notices]
+    columns = {
+        "time": _times([notice.time for notice in found.notices]),
+        "start": _times([event.began for event in events]),
+        "end": _times([event.closes for event in events]),
+        "about": pa.array(found.about, pa.string()),
+    }
+    members = [notice.audience.members for notice in found.notices]
+    recipients = _lists(np.cumsum([0, *map(len, members)]), [number for some in members for number in some])
+    return _notifications(_with_payloads(_table_of(MERGED, columns, recipients), found.payloads))
 
 
-def _notifications(parts: Iterable[tuple[str, dict[str, pa.Array], Payloads, pa.ListArray]]) -> Parcel:
-    """Return a parcel of parts, each with kind, columns, payloads and recipients."""
-    schema = SCHEMAS[NOTIFICATIONS]
-    tables, rows = [], 0
-    for kind, columns, payloads, recipients in parts:
-        length = len(recipients)
-        filled = {"kind": pa.repeat(kind, length), "recipients": recipients, **columns}
-        if isinstance(payloads, pa.StructArray):
-            filled["payload"] = payloads
-        else:
-            filled["text"] = pa.array(payloads, pa.string())
-        arrays = [filled[f.name] if f.name in filled else pa.nulls(length, f.type) for f in schema]
-        tables.append(pa.Table.from_arrays(arrays, schema=schema))
-        rows += len(recipients.values)
-    return pack(NOTIFICATIONS, pa.concat_tables(tables), rows)
+def _table_of(kind: str, columns: dict[str, pa.Array], recipients: pa.ListArray) -> pa.Table:
+    """Return notifications of a kind with the given columns; the others are empty."""
+    schema, length = SCHEMAS[NOTIFICATIONS], len(recipients)
+    filled = {"kind": pa.repeat(kind, length), "recipients": recipients, **columns}
+    arrays = [filled[f.name] if f.name in filled else pa.nulls(length, f.type) for f in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _with_payloads(table: pa.Table, payloads: Payloads) -> Iterator[pa.Table]:
+    """Return notifications with payloads, in a table for each shape."""
+    place = table.schema.get_field_index("payload")
+    for numbers, objects in payloads.parts:
+        yield table.take(pa.array(numbers)).set_column(place, table.schema.field(place), variants(objects))
+
+
+def _notifications(tables: Iterable[pa.Table]) -> Parcel:
+    whole = pa.concat_tables(tables)
+    return pack(NOTIFICATIONS, whole, pc.sum(pc.list_value_length(whole["recipients"])).as_py() or 0)
 
 
 def _times(micros: np.ndarray | Sequence[int | None]) -> pa.Array:

@@ -47,10 +47,9 @@ def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFr
     names = spark.createDataFrame(
         rows, "recipient int, subscriber string, subscription string, topic string, cycle boolean"
     )
-    # Parse texts and compute digests before the explode: once for all recipients, not once for each.
-    payload = F.coalesce("payload", F.parse_json("text"))
-    parsed = rows_of(records, parcels.NOTIFICATIONS).withColumns({"payload": payload, "digest": _digest()})
-    exploded = parsed.select(
+    # Compute digests before the explode: once for all recipients, not once for each.
+    identified = rows_of(records, parcels.NOTIFICATIONS).withColumn("digest", _digest())
+    exploded = identified.select(
         F.col("digest"),
         F.col("publisher"),
         F.col("publication"),

@@ -27,7 +27,7 @@ from sparing.model.subscription import Subscription
 from sparing.spark.io.paths import hadoop_path
 from sparing.spark.stream.durable import DamagedError, read_json, write_json
 
-FORMAT = 7
+FORMAT = 8
 SPARK_FILES = ("offsets", "commits", "metadata")  # in a checkpoint from the first micro-batch on
 
 

@@ -24,7 +24,6 @@ from sparing.flow.arrival.matched import Matched
 from sparing.flow.interests import Interests
 from sparing.flow.warm import warm_up
 from sparing.flow.windows.explain import Decision, Explainer
-from sparing.flow.windows.items import column_type
 from sparing.model.errors import SparingError
 from sparing.model.subscription import Subscription
 from sparing.model.types import END_OF_TIME, Kind
@@ -247,7 +246,7 @@ def _window(interests: Interests, number: int, at: int) -> tuple[int, int]:
 def _window_trace(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int | None) -> WindowTrace | None:
     interests = worker_plan.interests
     topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
-    types = {name: column_type(topic, name) for name in interests.held_fields[topic.name]}
+    types = {name: topic.fields[name] for name in interests.held_fields[topic.name]}
     arrivals = [Matched.unpack(parcel, types) for parcel in parcels]
     time = _last_counted(arrivals, interests, number) if at is None else at
     if time is None:

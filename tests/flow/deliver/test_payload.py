@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.flow.deliver.payload import Json, json_object, json_value, project
+from sparing.flow.deliver.payload import json_object, json_value
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,6 @@ from sparing.flow.deliver.payload import Json, json_object, json_value, project
         ("", '""'),
         (None, "null"),
         ((1, "a", None), '[1,"a",null]'),
-        (Json('{"a": 1}'), '{"a": 1}'),
     ],
 )
 def test_values(value, text):
@@ -54,25 +53,6 @@ scalars = st.one_of(
 def test_objects_are_json_without_missing_values(fields):
     text = json_object(fields.items())
     assert json.loads(text) == {name: value for name, value in fields.items() if value is not None}
-
-
-@given(
-    st.dictionaries(st.sampled_from("abc"), scalars), st.lists(st.tuples(st.text(max_size=2), st.sampled_from("abcd")))
-)
-def test_project_renames_and_leaves_out(fields, columns):
-    payload = json_object(fields.items())
-    assert project(payload, None) == payload
-    columns = tuple(dict(columns).items())
-    expected = {name: fields[field] for name, field in columns if field in fields}
-    assert json.loads(project(payload, columns)) == expected
-
-
-def test_project_keeps_every_digit_of_a_decimal():
-    assert project('{"price":0.12345678901234567890}', (("p", "price"),)) == '{"p":0.12345678901234567890}'
-
-
-def test_project_keeps_what_is_inside():
-    assert project('{"a":"Infinity","b":1}', (("a", "a"),)) == '{"a":"Infinity"}'
 
 
 def test_times_of_other_zones_are_the_same_moment():

@@ -1,19 +1,24 @@
 """Results of many windows at once: to the letter what each function gives window by window."""
 
+import json
 import math
 import sys
 from dataclasses import dataclass
-from itertools import pairwise
+from datetime import date
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pyspark.sql import VariantVal
 
-from sparing.flow.deliver.digest import PAYLOAD, Collect
-from sparing.flow.deliver.payload import json_object
+from sparing.flow.deliver.json_columns import row_payloads
+from sparing.flow.deliver.nested import Objects
+from sparing.flow.deliver.payload import json_object, json_value
 from sparing.flow.deliver.results import window_payloads
+from sparing.flow.deliver.variant import variants
 from sparing.match.columns import Column, column
 from sparing.model.functions import Avg, Count, Extreme, Sum, Variance, function
 from sparing.model.subscription import Aggregation, Output
@@ -54,18 +59,67 @@ NAMES = ("count", "sum", "avg", "min", "max", "median", "var_samp", "var_pop", "
 NUMBERS = [name for name, kind in FIELDS.items() if not isinstance(function("sum", kind), str)]
 
 
-def one_by_one(aggregations, of, columns, starts, rows):
-    """The slow and obvious way: each function lifts and finishes each window."""
-    written = []
-    for number, (first, last) in zip(of, pairwise(starts), strict=True):
-        mine = rows[first:last]
-        written.append(json_object((o.name, result(o, columns, mine)) for o in aggregations[number].outputs))
-    return written
+def one_by_one(aggregations, of, columns, first, last, rows):
+    """The slow and obvious way: each function lifts and finishes each window, and digests have the rows' payloads."""
+    texts, values = [], []
+    for number, begin, end in zip(of, first, last, strict=True):
+        outputs, events, mine = aggregations[number].outputs, aggregations[number].events, rows[begin:end]
+        named = {o.name: value for o in outputs if (value := result(o, columns, mine)) is not None}
+        text = json_object(named.items())
+        found = {o.name: shown(named[o.name], o) for o in outputs if o.name in named}
+        if events:
+            picked = {name: columns[field].take(np.asarray(mine)) for name, field in events}
+            text = '{"events":[' + ",".join(row_payloads(picked, len(mine))) + "]}"
+            found = {"events": [one.toPython() for one in read(variants(Objects.of(picked, np.arange(len(mine)))))]}
+        texts.append(text)
+        values.append(found)
+    return texts, values
 
 
 def result(output, columns, mine):
     values = mine[:0] if output.field is None else columns[output.field].there(mine)
     return output.function.finish(output.function.lift(values, len(mine)))
+
+
+def shown(value, output):
+    """A result as a VARIANT has it: dates, times and what is no number are text, a float's extremes are floats."""
+    if isinstance(value, tuple):
+        return [shown(one, output) for one in value]
+    if isinstance(value, date) or (isinstance(value, float) and not math.isfinite(value)):
+        return json.loads(json_value(value))
+    if (
+        isinstance(value, float)
+        and getattr(output.function, "type", None) == FLOAT
+        and output.name.startswith(OF_FIELD)
+    ):
+        return np.float32(value).item()
+    return value
+
+
+def read(found):
+    return [VariantVal(row["value"], row["metadata"]) for row in found.to_pylist()]
+
+
+def payloads_of(payloads):
+    """The payloads of all shapes, in the order of the windows, as PySpark reads them."""
+    found = {}
+    for numbers, objects in payloads.parts:
+        found |= zip(numbers.tolist(), read(variants(objects)), strict=True)
+    return [found[number].toPython() for number in range(len(found))]
+
+
+def same(one, other):
+    """Equal, down to the sign of a zero and to what is a number and what is a flag."""
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    kinds = {type(one), type(other)}
+    return (
+        one == other
+        and (len(kinds) == 1 or kinds == {int, Decimal})
+        and (float not in kinds or repr(one) == repr(other))
+    )
 
 
 def make_column(kind, values):
@@ -82,25 +136,40 @@ def aggregation(*outputs):
     return Aggregation(tuple(outputs), WINDOW)
 
 
-def single(name, field, distinct=False):
+OF_FIELD = ("min", "max", "approx_percentile")  # functions with results of the field's type
+
+
+def single(name, field, distinct=False, settings=()):
     """One output; its name holds what JSON must quote and templates might take for theirs."""
     kind = None if field is None else FIELDS[field]
-    found = function(name, kind, distinct)
+    found = function(name, kind, distinct, settings)
     assert not isinstance(found, str), found
-    return Output(f'{name}("{field}") %s {{}}', found, field)
+    return Output(f'{name}("{field}") %s {{}} {distinct} {settings}', found, field)
 
 
 def candidates(field):
     """Every function of a field."""
     names = [name for name in NAMES if not isinstance(function(name, FIELDS[field]), str)]
-    return [*(single(name, field) for name in names), single("count", field, distinct=True)]
+    sketches = [] if isinstance(function("approx_percentile", FIELDS[field], False, (0.5,)), str) else [0.5, (0.0, 0.5)]
+    return [
+        *(single(name, field) for name in names),
+        *(single("approx_percentile", field, settings=(asked,)) for asked in sketches),
+        single("count", field, distinct=True),
+    ]
 
 
 def check(aggregations, of, columns, starts, rows):
-    of, starts, rows = (np.array(numbers, dtype=np.int64) for numbers in (of, starts, rows))
-    assert window_payloads(aggregations, of, columns, starts, rows) == one_by_one(
-        aggregations, of, columns, starts, rows
-    )
+    check_ranges(aggregations, of, columns, starts[:-1], starts[1:], rows)
+
+
+def check_ranges(aggregations, of, columns, *ranges):
+    of, first, last, rows = (np.array(numbers, dtype=np.int64) for numbers in (of, *ranges))
+    found = window_payloads(aggregations, of, columns, first, last, rows)
+    texts, values = one_by_one(aggregations, of, columns, first, last, rows)
+    assert found.texts() == texts
+    with localcontext(prec=60):
+        for one, other in zip(payloads_of(found), values, strict=True):
+            assert same(one, other), (one, other)
 
 
 def check_windows(outputs, kind, field, windows):
@@ -124,23 +193,25 @@ def cases(draw):
     for field in fields:
         values = st.lists(st.none() | strategies.values(FIELDS[field]), min_size=size, max_size=size)
         columns[field] = make_column(FIELDS[field], draw(values))
-    events = [json_object([("a", n), ("b", "é")]) for n in range(size)]
-    columns[PAYLOAD] = make_column(STRING, events)
     outputs = [output for field in fields for output in candidates(field)]
-    outputs += [Output("n", Count(rows=True), None), Output("n", Count(rows=True), fields[0])]
-    outputs += [Output("events", Collect((("x", "a"),)), PAYLOAD)]
-    chosen = st.lists(st.sampled_from(outputs), max_size=4).map(lambda found: aggregation(*found))
-    aggregations = draw(st.lists(chosen, min_size=1, max_size=4))
-    numbers = st.integers(0, len(aggregations) - 1)
-    row_lists = st.lists(st.integers(0, size - 1), max_size=6)
-    windows = draw(st.lists(st.tuples(numbers, row_lists), max_size=8))
-    starts = np.cumsum([0, *(len(found) for _, found in windows)])
-    return aggregations, [n for n, _ in windows], columns, starts, [row for _, found in windows for row in found]
+    outputs += [Output("rows", Count(rows=True), None), Output("n", Count(rows=True), fields[0])]
+    chosen = st.lists(st.sampled_from(outputs), max_size=4, unique_by=lambda output: output.name).map(
+        lambda found: aggregation(*found)
+    )
+    digests = st.lists(st.sampled_from(fields), min_size=1, unique=True).map(
+        lambda found: Aggregation((), WINDOW, tuple((f"{field} é", field) for field in found))
+    )
+    aggregations = draw(st.lists(chosen | digests, min_size=1, max_size=4))
+    rows = draw(st.lists(st.integers(0, size - 1), max_size=12))
+    ranges = st.tuples(st.integers(0, len(rows)), st.integers(0, len(rows))).map(sorted)
+    windows = draw(st.lists(st.tuples(st.integers(0, len(aggregations) - 1), ranges), max_size=8))
+    first, last = ([ends[at] for _, ends in windows] for at in (0, 1))
+    return aggregations, [number for number, _ in windows], columns, first, last, rows
 
 
 @given(cases())
 def test_payloads_are_those_of_the_functions_one_by_one(case):
-    check(*case)
+    check_ranges(*case)
 
 
 @given(st.lists(st.lists(st.none() | st.text(max_size=3), max_size=5), min_size=1, max_size=5))
@@ -159,17 +230,19 @@ def test_columns_straight_from_arrow_cannot_be_written_to():
     check(asked, [0, 0], columns, [0, 1, 3], [0, 1, 2])
 
 
+def texts(asked, of, columns, starts, rows):
+    starts = np.asarray(starts)
+    return window_payloads(asked, np.asarray(of), columns, starts[:-1], starts[1:], np.asarray(rows)).texts()
+
+
 def test_no_windows_give_no_payloads():
-    assert (
-        window_payloads([], np.empty(0, dtype=np.int64), {}, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64))
-        == []
-    )
+    assert texts([], [], {}, [0], []) == []
 
 
 def test_plain_subscriptions_may_stand_among_the_aggregations():
     columns = {"int": make_column(INT, [4, 5])}
     asked = [None, aggregation(Output("a", Sum(INT), "int"))]
-    assert window_payloads(asked, np.array([1]), columns, np.array([0, 2]), np.array([1, 0])) == ['{"a":9}']
+    assert texts(asked, [1], columns, [0, 2], [1, 0]) == ['{"a":9}']
 
 
 def test_equal_aggregations_in_several_guises_and_windows_in_any_order():
@@ -185,7 +258,8 @@ def test_numbers_of_rows_may_be_short_or_long(dtype):
     columns = {"int": make_column(INT, [1, 2, 3])}
     asked = [aggregation(*candidates("int"))]
     of, starts, rows = np.array([0, 0], dtype), np.array([0, 1, 3], dtype), np.array([0, 1, 2], dtype)
-    assert window_payloads(asked, of, columns, starts, rows) == one_by_one(asked, of, columns, starts, rows)
+    expected, _ = one_by_one(asked, of, columns, starts[:-1], starts[1:], rows)
+    assert texts(asked, of, columns, starts, rows) == expected
 
 
 @dataclass(frozen=True)
@@ -207,7 +281,7 @@ class Longest:
 def test_functions_without_a_loop_speak_for_themselves():
     columns = {"string": make_column(STRING, ["a", None, "ccc"])}
     asked = [aggregation(Output("longest", Longest(), "string"), Output("n", Count(rows=True), None))]
-    found = window_payloads(asked, np.zeros(3, dtype=np.int64), columns, np.array([0, 3, 4, 4]), np.array([0, 1, 2, 1]))
+    found = texts(asked, [0, 0, 0], columns, [0, 3, 4, 4], [0, 1, 2, 1])
     assert found == ['{"longest":[3,3],"n":3}', '{"n":1}', '{"n":0}']
 
 
@@ -268,7 +342,7 @@ def test_a_decimal_just_below_zero_is_written_with_its_sign():
     kind = FIELDS["price"]
     columns = {"price": make_column(kind, [kind.value(-1), *[kind.value(0)] * 29_999])}
     asked = [aggregation(Output("a", Avg(kind), "price"))]
-    found = window_payloads(asked, np.zeros(1, dtype=np.int64), columns, np.array([0, 30_000]), np.arange(30_000))
+    found = texts(asked, [0], columns, [0, 30_000], np.arange(30_000))
     assert found == ['{"a":-0.000000}']
 
 
@@ -300,7 +374,7 @@ def test_usual_windows_never_take_the_slow_way(field, monkeypatch):
     columns = {field: Column(FIELDS[field], usual, random.random(50_000) < 0.99)}
     starts = np.arange(0, 50_001, 10)
     asked = [aggregation(*(single(name, field) for name in (*ADDING, "count", "min", "max")))]
-    assert len(window_payloads(asked, np.zeros(5000, np.int64), columns, starts, np.arange(50_000))) == 5000
+    assert len(texts(asked, np.zeros(5000, np.int64), columns, starts, np.arange(50_000))) == 5000
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-6, 1.0])
@@ -309,7 +383,4 @@ def test_variances_around_a_distant_mean_are_settled_by_the_loop(spread, monkeyp
     numbers = np.random.default_rng(3).normal(1e9, spread, 10_000)
     columns = {"double": Column(DOUBLE, numbers, np.ones(10_000, dtype=bool))}
     asked = [aggregation(single("var_pop", "double"))]
-    assert (
-        len(window_payloads(asked, np.zeros(100, np.int64), columns, np.arange(0, 10_001, 100), np.arange(10_000)))
-        == 100
-    )
+    assert len(texts(asked, np.zeros(100, np.int64), columns, np.arange(0, 10_001, 100), np.arange(10_000))) == 100

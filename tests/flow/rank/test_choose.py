@@ -56,7 +56,6 @@ def publications(plan: Plan, points_: Sequence[Codes], times: Sequence[int], adv
         np.full(size, plan.advertisements[advertisement].publisher, dtype=object),
         np.full(size, at, dtype=np.int32),
         columns,
-        np.full(size, "{}", dtype=object),
         np.full(size, advertisement, dtype=np.int64),
     )
 

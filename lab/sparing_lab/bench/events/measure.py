@@ -137,7 +137,6 @@ def _reports(workload: Workload, plan: Plan) -> list[Report]:
         rows = len(publishers)
         ids = np.array([f"{len(found) + row:09}" for row in range(rows)], dtype=object)
         brokers = np.array([at[publisher] for publisher in publishers], dtype=np.int32)
-        said = np.full(rows, "{}", dtype=object)
-        publications = Publications(TOPIC, columns[topic.time].values, ids, publishers, brokers, columns, said)
+        publications = Publications(TOPIC, columns[topic.time].values, ids, publishers, brokers, columns)
         found += reports_of(publications, topic)
     return found

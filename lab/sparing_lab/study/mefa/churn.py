@@ -148,7 +148,6 @@ def _publications(plan: Plan, rate: float, number: int) -> list[Publications]:
                 np.full(size, "p", dtype=object),
                 np.full(size, plan.routes.number[plan.advertisements[0].broker], dtype=np.int32),
                 {"x": Column(DOUBLE, values[some], there), "ts": Column(TIMESTAMP, times[some], there)},
-                np.full(size, "{}", dtype=object),
             )
         )
     return found

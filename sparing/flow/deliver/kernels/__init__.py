@@ -1,1 +1,1 @@
-"""Compiled loops of delivery: results of windows, publications as VARIANT values."""
+"""Compiled loops of delivery: results of windows, payloads as VARIANT values."""

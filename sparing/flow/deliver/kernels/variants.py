@@ -1,7 +1,8 @@
-"""Compiled loops that write rows as VARIANT objects, byte by byte (`variant` describes the layout).
+"""Compiled loops that write VARIANT values, objects and lists, byte by byte (`variant` describes the layout).
 
 Field f of row r has `values[f, r]` if `valid[f, r]`: a whole number, the bits of a floating point number, the digits of
-a decimal, days or microseconds since 1970, or the offset of a text of `lengths[f, r]` bytes in `letters`.
+a decimal, days or microseconds since 1970, or the offset in `letters` of `lengths[f, r]` bytes, which are a text or a
+value that is written already.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ import numpy as np
 
 from sparing.compiled import compiled, inlined
 
-WHOLE, FLAG, DOUBLE, SINGLE, DIGITS, MANY_DIGITS, TEXT, DAY, MOMENT = range(9)  # kinds of fields
+WHOLE, FLAG, DOUBLE, SINGLE, DIGITS, TEXT, DAY, MOMENT, WRITTEN = range(9)  # kinds of fields
 
 SHORT = 64  # shorter texts have their length in the first byte
 DAY_LENGTH, MOMENT_LENGTH = 10, 27  # 2026-01-01, 2026-01-01T08:00:00.000000Z
 DAY_MICROS = 86_400_000_000
-NINE_DIGITS = 999_999_999
+MOST_4, MOST_8 = 10**9 - 1, 10**18 - 1  # decimals of 4 and 8 bytes; a scale has at most as many digits
 NOT_FINITE = np.frombuffer(b"NaN-Infinity", np.uint8)  # numbers that JSON can only write as text
 
 
 @compiled
-def measure(kinds, values, valid, lengths):
+def measure(kinds, scales, values, valid, lengths):
     """Return the number of fields of each row, and the bytes of their values."""
     fields, rows = values.shape
     counts, sizes = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
@@ -28,15 +29,14 @@ def measure(kinds, values, valid, lengths):
         for r in range(rows):
             if valid[f, r]:
                 counts[r] += 1
-                sizes[r] += _size(kinds[f], values[f, r], lengths[f, r])
+                sizes[r] += _size(kinds[f], scales[f], values[f, r], lengths[f, r])
     return counts, sizes
 
 
 @compiled
-def write(kinds, scales, values, valid, lengths, letters, counts, sizes, starts, out):
-    """Write row r to `out` from `starts[r]` on; fields are numbered in the order of their names."""
+def write_objects(kinds, scales, values, valid, lengths, letters, ids, id_width, counts, sizes, starts, out):
+    """Write row r as an object to `out` from `starts[r]` on; fields are in the order of their names' numbers `ids`."""
     fields, rows = values.shape
-    id_width = 1 if fields <= 256 else 2
     for r in range(rows):
         count, at = counts[r], starts[r]
         wide = count > 255
@@ -48,10 +48,51 @@ def write(kinds, scales, values, valid, lengths, letters, counts, sizes, starts,
         end = first
         for f in range(fields):
             if valid[f, r]:
-                at = _little(out, at, f, id_width)
+                at = _little(out, at, ids[f], id_width)
                 offsets = _little(out, offsets, end - first, width)
                 end = _write_value(out, end, kinds[f], scales[f], values[f, r], lengths[f, r], letters)
         _little(out, offsets, end - first, width)
+
+
+@compiled
+def write_values(kinds, scales, values, valid, lengths, letters, starts, out):
+    """Write the only field of row r to `out` from `starts[r]` on."""
+    for r in range(values.shape[1]):
+        if valid[0, r]:
+            _write_value(out, starts[r], kinds[0], scales[0], values[0, r], lengths[0, r], letters)
+
+
+@compiled
+def measure_lists(sizes, rows, first, last):
+    """Return the bytes of the values of each list: list i has the values rows[first[i] : last[i]], of given sizes."""
+    found = np.zeros(len(first), np.int64)
+    for i in range(len(first)):
+        for at in range(first[i], last[i]):
+            found[i] += sizes[rows[at]]
+    return found
+
+
+@compiled
+def write_lists(begins, sizes, letters, rows, first, last, total, starts, out):
+    """Write list i to `out` from `starts[i]` on; value v has `sizes[v]` bytes of `letters`."""
+    for i in range(len(first)):
+        at, count, width = starts[i], last[i] - first[i], _width(total[i])
+        wide = count > 255
+        out[at] = 3 | (width - 1) << 2 | wide << 4
+        offsets = _little(out, at + 1, count, 4 if wide else 1)
+        start = end = offsets + (count + 1) * width
+        for place in range(first[i], last[i]):
+            row = rows[place]
+            offsets = _little(out, offsets, end - start, width)
+            end = _copy(out, end, letters, begins[row], sizes[row])
+        _little(out, offsets, end - start, width)
+
+
+@inlined
+def _copy(out, at, letters, begin, length):
+    for letter in range(length):
+        out[at + letter] = letters[begin + letter]
+    return at + length
 
 
 @inlined
@@ -61,7 +102,7 @@ def _width(number):
 
 
 @inlined
-def _size(kind, value, length):
+def _size(kind, scale, value, length):
     """Return the bytes of a value."""
     if kind == WHOLE:
         return 1 + _whole_width(value)
@@ -71,14 +112,19 @@ def _size(kind, value, length):
         first, last = _not_finite(kind, value)
         return 1 + last - first if last else 9 if kind == DOUBLE else 5
     if kind == DIGITS:
-        return 6 if -NINE_DIGITS <= value <= NINE_DIGITS else 10
-    if kind == MANY_DIGITS:
-        return 10
+        return 2 + _digits_width(scale, value)
     if kind == DAY:
         return 1 + DAY_LENGTH
     if kind == MOMENT:
         return 1 + MOMENT_LENGTH
-    return length + (1 if length < SHORT else 5)
+    return length + (0 if kind == WRITTEN else 1 if length < SHORT else 5)
+
+
+@inlined
+def _digits_width(scale, value):
+    if scale <= 9 and -MOST_4 <= value <= MOST_4:
+        return 4
+    return 8 if scale <= 18 and -MOST_8 <= value <= MOST_8 else 16
 
 
 @inlined
@@ -138,26 +184,26 @@ def _write_value(out, at, kind, scale, value, length, letters):
             return at + 1 + last - first
         out[at] = 7 << 2 if kind == DOUBLE else 14 << 2
         return _little(out, at + 1, value, 8 if kind == DOUBLE else 4)
-    if kind in (DIGITS, MANY_DIGITS):
-        few = kind == DIGITS and -NINE_DIGITS <= value <= NINE_DIGITS
-        out[at] = 8 << 2 if few else 9 << 2
+    if kind == DIGITS:
+        width = _digits_width(scale, value)
+        out[at] = 8 << 2 if width == 4 else 9 << 2 if width == 8 else 10 << 2
         out[at + 1] = scale
-        return _little(out, at + 2, value, 4 if few else 8)
+        at = _little(out, at + 2, value, min(width, 8))
+        return _little(out, at, value >> 63, width - 8) if width == 16 else at
     if kind == DAY:
         out[at] = 1 | DAY_LENGTH << 2
         return _write_day(out, at + 1, value)
     if kind == MOMENT:
         out[at] = 1 | MOMENT_LENGTH << 2
         return _write_moment(out, at + 1, value)
-    if length < SHORT:
-        out[at] = 1 | length << 2
-        at += 1
-    else:
-        out[at] = 16 << 2
-        at = _little(out, at + 1, length, 4)
-    for letter in range(length):
-        out[at + letter] = letters[value + letter]
-    return at + length
+    if kind == TEXT:
+        if length < SHORT:
+            out[at] = 1 | length << 2
+            at += 1
+        else:
+            out[at] = 16 << 2
+            at = _little(out, at + 1, length, 4)
+    return _copy(out, at, letters, value, length)
 
 
 @inlined

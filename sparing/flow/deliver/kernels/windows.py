@@ -1,8 +1,8 @@
 """Compiled loops over the publications of many windows at once.
 
-Each loop takes a column (`values` and `valid`) and computes a result for each of the `windows`: window w has the
-publications `rows[starts[w] : starts[w + 1]]`. The loop also returns a state per result: GIVEN, MISSING (no values) or
-UNUSUAL (the loop cannot guarantee the result, which must be computed otherwise).
+Each loop takes a column (`values` and `valid`) and computes a result for each window: window w has the publications
+`rows[first[w] : last[w]]`, and windows may share some. The loop also returns a state per result: GIVEN, MISSING (no
+values) or UNUSUAL (the loop cannot guarantee the result, which must be computed otherwise).
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ MOST_WHOLE = 2.0**53  # whole numbers below this are doubles
 
 
 @compiled
-def count_values(valid, starts, rows, windows):
+def count_values(valid, first, last, rows):
     """Return the number of values in each window."""
-    counts = np.empty(len(windows), np.int64)
-    for i in range(len(windows)):
+    counts = np.empty(len(first), np.int64)
+    for i in range(len(first)):
         count = 0
-        for at in range(starts[windows[i]], starts[windows[i] + 1]):
+        for at in range(first[i], last[i]):
             count += valid[rows[at]]
         counts[i] = count
     return counts
 
 
 @compiled
-def extremes(values, valid, starts, rows, windows, largest):
+def extremes(values, valid, first, last, rows, largest):
     """Return the least or largest values in Spark's order, in which NaN is the largest."""
-    found = np.zeros(len(windows), values.dtype)
-    states = np.full(len(windows), MISSING)
-    for i in range(len(windows)):
+    found = np.zeros(len(first), values.dtype)
+    states = np.full(len(first), MISSING)
+    for i in range(len(first)):
         best = found[i]
         any_value = False
-        for at in range(starts[windows[i]], starts[windows[i] + 1]):
+        for at in range(first[i], last[i]):
             row = rows[at]
             if valid[row]:
                 value = values[row]
@@ -56,13 +56,13 @@ def extremes(values, valid, starts, rows, windows, largest):
 
 
 @compiled
-def sum_wholes(values, valid, starts, rows, windows):
+def sum_wholes(values, valid, first, last, rows):
     """Return sums and counts of whole numbers; a sum that overflows 64 bits is unusual."""
-    sums, counts = np.zeros(len(windows), np.int64), np.zeros(len(windows), np.int64)
-    states = np.full(len(windows), MISSING)
-    for i in range(len(windows)):
+    sums, counts = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
+    states = np.full(len(first), MISSING)
+    for i in range(len(first)):
         total, count, over = np.int64(0), 0, np.int64(0)
-        for at in range(starts[windows[i]], starts[windows[i] + 1]):
+        for at in range(first[i], last[i]):
             row = rows[at]
             if valid[row]:
                 value = values[row]
@@ -164,19 +164,19 @@ def _sum_exactly(values, valid, rows, parts):
 
 
 @compiled
-def sum_doubles(values, valid, starts, rows, windows):
+def sum_doubles(values, valid, first, last, rows):
     """Return correctly rounded sums, and counts, of doubles.
 
     Rounding errors are summed separately, and so are their magnitudes, which bound the remaining error (Ogita, Rump and
     Oishi 2005). If the bound does not determine the nearest double, the sum is computed exactly.
     """
-    sums, counts = np.zeros(len(windows)), np.zeros(len(windows), np.int64)
-    states = np.full(len(windows), MISSING)
+    sums, counts = np.zeros(len(first)), np.zeros(len(first), np.int64)
+    states = np.full(len(first), MISSING)
     parts = np.empty(MOST_PARTS + 1)
-    for i in range(len(windows)):
-        first, last = starts[windows[i]], starts[windows[i] + 1]
+    for i in range(len(first)):
+        begin, end = first[i], last[i]
         count, total, rests, size = 0, 0.0, 0.0, 0.0
-        for at in range(first, last):
+        for at in range(begin, end):
             row = rows[at]
             if valid[row]:
                 count += 1
@@ -189,7 +189,7 @@ def sum_doubles(values, valid, starts, rows, windows):
             doubt = (count + 2) * 2.0**-52 * size
             sums[i] = total + (rests - doubt)
             if sums[i] != total + (rests + doubt):  # also true for infinities, whose rests are NaN
-                sums[i], states[i] = _sum_exactly(values, valid, rows[first:last], parts)
+                sums[i], states[i] = _sum_exactly(values, valid, rows[begin:end], parts)
     return sums, counts, states
 
 
@@ -219,19 +219,19 @@ def _divide_pair(a, a_rest, b, b_rest):
 
 
 @compiled
-def variances(values, valid, starts, rows, windows, sample, most, unit, unit_rest):
+def variances(values, valid, first, last, rows, sample, most, unit, unit_rest):
     """Return correctly rounded variances of values below `most`, divided by a squared unit (a double and a rest).
 
     Deviations from an approximate mean are exact as pairs of doubles, and their squares are summed with twice the
     precision. The error is below (10 n + 60) 2^-106 of that sum; the loop allows a hundred times as much. A variance
     whose nearest double depends on that error is unusual.
     """
-    found = np.zeros(len(windows))
-    states = np.full(len(windows), MISSING)
-    for i in range(len(windows)):
-        first, last = starts[windows[i]], starts[windows[i] + 1]
+    found = np.zeros(len(first))
+    states = np.full(len(first), MISSING)
+    for i in range(len(first)):
+        begin, end = first[i], last[i]
         count, total, first_value, constant, usual = 0, 0.0, 0.0, True, True
-        for at in range(first, last):
+        for at in range(begin, end):
             row = rows[at]
             if valid[row]:
                 value = np.float64(values[row])
@@ -256,7 +256,7 @@ def variances(values, valid, starts, rows, windows, sample, most, unit, unit_res
             continue
         mean = total / count
         linear, linear_rest, square, square_rest = 0.0, 0.0, 0.0, 0.0
-        for at in range(first, last):
+        for at in range(begin, end):
             row = rows[at]
             if valid[row]:
                 deviation, rest = _two_sum(np.float64(values[row]), -mean)
