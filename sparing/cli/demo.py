@@ -41,7 +41,7 @@ def demo(
     )
     with spark_session(master, conf) as spark:
         from sparing.deployment.techniques import NAIVE, OURS
-        from sparing.report.bill_page import Billed, bill_page
+        from sparing.report.bill_page import BillReport, bill_page
         from sparing.report.bill_picture import bill_picture
         from sparing.report.tables import bills_table, links_table, rows_table
         from sparing.spark.io import sinks
@@ -69,14 +69,15 @@ def demo(
             plain.delivered.forget()
 
     out.print()
-    columns = ("kind", "for", "subscription", "time", "payload")
+    columns = ("kind", "subscriber", "subscription", "time", "payload")
     out.print(rows_table("Some notifications", columns, samples, out.width))
     bills = {OURS: run.bill, NAIVE: plain.bill}
     out.print(bills_table(bills, NAIVE, run.least))
     out.print(links_table(bills, 5, run.least))
-    page, billed = folder / "bill.html", Billed(deployment=deployment, bills=bills, rows=tally.rows, least=run.least)
-    write_text(page, bill_page(billed))
-    write_text(folder / "bill.svg", bill_picture(billed))
+    report = BillReport(deployment=deployment, bills=bills, rows=tally.rows, least=run.least)
+    page = folder / "bill.html"
+    write_text(page, bill_page(report))
+    write_text(folder / "bill.svg", bill_picture(report))
     sent, raw = run.bill.between_brokers(), plain.bill.between_brokers()
     say(
         f"{counted(tally.rows['notifications'], 'notification')} with {counted(sent, 'message')} between brokers "

@@ -74,8 +74,8 @@ def explain(
 
         if event is not None:
             with step(f"Replaying the events of {deployment.name}"):
-                story = explain_event(spark, deployment, event, subscription, time)
-            print_event(story, subscription, as_json)
+                history = explain_event(spark, deployment, event, subscription, time)
+            print_event(history, subscription, as_json)
         elif publication is not None:
             with step(f"Looking for {publication} in the source of {deployment.name}"):
                 choice = explain_choice(spark, deployment, publication, subscription)

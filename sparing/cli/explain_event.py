@@ -8,7 +8,7 @@ from dataclasses import asdict
 import typer
 
 from sparing.cli.console import clock, say
-from sparing.flow.events.explain import Story, StoryLine
+from sparing.flow.events.explain import EventHistory, HistoryLine
 from sparing.model.counted import counted
 
 SENTENCES = {
@@ -31,25 +31,25 @@ SENTENCES = {
 }
 
 
-def print_event(story: Story, subscription: str | None, as_json: bool) -> None:
+def print_event(history: EventHistory, subscription: str | None, as_json: bool) -> None:
     """Print the course of an event as text or JSON."""
     if as_json:
-        typer.echo(json.dumps(asdict(story), indent=1))
+        typer.echo(json.dumps(asdict(history), indent=1))
         return
-    say(f"{story.topic}, {story.key}: {clock(story.began)} to {clock(story.closes)}", "bold")
-    for line in story.lines:
+    say(f"{history.topic}, {history.key}: {clock(history.began)} to {clock(history.closes)}", "bold")
+    for line in history.lines:
         if subscription is None or line.what != "is told" or subscription in line.who:
             say(_sentence(line))
     if subscription is not None:
-        notified = [line for line in story.lines if subscription in line.who]
-        if story.missing:
-            say(f"{subscription} was not notified: {', '.join(story.missing)} did not hold.")
+        notified = [line for line in history.lines if subscription in line.who]
+        if history.missing:
+            say(f"{subscription} was not notified: {', '.join(history.missing)} did not hold.")
         else:
             times = counted(len(notified), "time")
             say(f"{subscription} was notified {times}: {', '.join(clock(line.time) for line in notified)}.")
 
 
-def _sentence(line: StoryLine) -> str:
+def _sentence(line: HistoryLine) -> str:
     facts = ", ".join(line.facts) or "no field"
     text = SENTENCES[line.what].format(
         facts=facts, broker=line.broker, target=line.target, who=", ".join(line.who) or "no subscription"

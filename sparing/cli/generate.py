@@ -171,7 +171,7 @@ def _generate(
     from dataclasses import replace
     from importlib import import_module
 
-    from sparing.workloads.settings import ratio
+    from sparing.workloads.settings import parse_ratio
 
     for other, options in own.items():
         if options and other is not kind:
@@ -179,7 +179,7 @@ def _generate(
                 f"The option --{next(iter(options)).replace('_', '-')} is for {other} only: remove it for {kind}."
             )
     if "aggregate" in common:
-        common["aggregate"] = ratio(common["aggregate"])
+        common["aggregate"] = parse_ratio(common["aggregate"])
     if "start" in common:
         common["start"] = moment(common["start"], "--start")
     options = own.get(kind, {})

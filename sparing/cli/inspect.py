@@ -13,7 +13,7 @@ from sparing.cli.console import ConfOption, MasterOption, clock, say, spark_sess
 from sparing.cli.files import check_outputs, write_json
 from sparing.model.counted import counted
 from sparing.model.policy import Folding
-from sparing.report.amounts import first_names
+from sparing.report.amounts import shortened
 
 if TYPE_CHECKING:
     from sparing.spark.tools.inspect import Inspection
@@ -213,4 +213,4 @@ def _event(event: OpenEvent) -> str:
 
 
 def _listed(names: Sequence[str], empty: str = "none") -> str:
-    return first_names(names, MOST) if names else empty
+    return shortened(names, MOST) if names else empty

@@ -51,7 +51,7 @@ def repair(
         from sparing.spark.run import checkpoint_of
         from sparing.spark.tools.repair.skip import skip_batch as skip_current_batch
         from sparing.spark.tools.repair.skip import skip_file as move_out
-        from sparing.spark.tools.repair.watermark import put_back
+        from sparing.spark.tools.repair.watermark import reset
 
         checkpoint, sink = checkpoint_of(deployment), deployment.needed_sink()
         done: list[str] = []
@@ -70,7 +70,7 @@ def repair(
         elif skip_file is not None:
             done = move_out(spark, checkpoint, absolute_path(skip_file, Path.cwd()))
         elif at is not None:
-            done = put_back(spark, checkpoint, at)
+            done = reset(spark, checkpoint, at)
         elif moved:
             done = _continue_without_missing(spark, checkpoint, deployment)
         for sentence in done:

@@ -134,7 +134,7 @@ def _compared(
 ) -> None:
     """Run under all policies and without techniques, write the page and print a summary."""
     from sparing.deployment.techniques import NAIVE
-    from sparing.report.bill_page import Billed, bill_page
+    from sparing.report.bill_page import BillReport, bill_page
     from sparing.report.savings import savings_rows
     from sparing.report.tables import bills_table, figures_table
     from sparing.spark.tools.compare import Comparison
@@ -147,7 +147,7 @@ def _compared(
     write_text(
         path,
         bill_page(
-            Billed(
+            BillReport(
                 deployment=deployment,
                 bills=bills,
                 rows=counts,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest, contests
+from sparing.control.covering.matching_set import MatchingSet, matching_sets
 from sparing.control.matchmaker.marking import Marking, marking_of
 from sparing.control.routes import Routes
 from sparing.control.routing.stale_members import RoutingChanges
@@ -69,33 +69,33 @@ class Plan(PickledByFields):
         return {topic: np.array(mine, dtype=np.int32) for topic, mine in numbers.items()}
 
     @cached_property
-    def contests(self) -> tuple[Contest, ...]:
-        """Advertisement -> its contest; equal advertisements share one."""
-        found: dict[Advertisement, Contest] = {}
+    def matching_sets(self) -> tuple[MatchingSet, ...]:
+        """Advertisement -> its matching set; equal advertisements share one."""
+        found: dict[Advertisement, MatchingSet] = {}
         for name, topic in self.topics.items():
             mine = [advertisement for advertisement in self.advertisements if advertisement.topic == name]
-            found |= contests(mine, self.subscriptions, name, topic.fields, self.policy.covering)
+            found |= matching_sets(mine, self.subscriptions, name, topic.fields, self.policy.covering)
         return tuple(found[advertisement] for advertisement in self.advertisements)
 
     @cached_property
-    def contest_of(self) -> tuple[int, ...]:
-        """Advertisement -> the first advertisement with the same contest."""
+    def matching_set_of(self) -> tuple[int, ...]:
+        """Advertisement -> the first advertisement with the same matching set."""
         first: dict[int, int] = {}
-        return tuple(first.setdefault(id(contest), number) for number, contest in enumerate(self.contests))
+        return tuple(first.setdefault(id(one), number) for number, one in enumerate(self.matching_sets))
 
-    def climb(self, topic: str, root: int) -> Contest:
-        """Return the contest of all subscriptions to a topic on their way to a publishers' broker.
+    def climb(self, topic: str, root: int) -> MatchingSet:
+        """Return the matching set of all subscriptions to a topic on their path to a publishers' broker.
 
-        Advertisements are unknown on s-links, so every subscription to the topic takes part.
+        Advertisements are unknown on s-links, so every subscription to the topic is in the set.
         """
         return replace(self._climbs[topic], advertisement=_anything(topic, self.routes.brokers[root]))
 
     @cached_property
-    def _climbs(self) -> dict[str, Contest]:
-        found: dict[str, Contest] = {}
+    def _climbs(self) -> dict[str, MatchingSet]:
+        found: dict[str, MatchingSet] = {}
         for name, topic in self.topics.items():
-            anything = _anything(name, "")
-            found[name] = contests([anything], self.subscriptions, name, topic.fields, self.policy.covering)[anything]
+            sets = matching_sets([_anything(name, "")], self.subscriptions, name, topic.fields, self.policy.covering)
+            (found[name],) = sets.values()
         return found
 
     @cached_property
@@ -145,12 +145,13 @@ class Plan(PickledByFields):
 
     def table(self, advertisement: int, epoch: int) -> RoutingTable:
         """Return the routing table of an advertisement after the first `epoch` changes, weighted if its rank is."""
-        contest = self.contests[advertisement]
-        key = self.contest_of[advertisement], epoch
+        matching_set = self.matching_sets[advertisement]
+        key = self.matching_set_of[advertisement], epoch
         if key not in self._tables:
             in_force = self.in_force(int(self.changes[epoch - 1]) if epoch else None)
-            weighted = contest.advertisement.rank.fair is Fairness.WEIGHTED and contest.advertisement.top_k is not None
-            self._tables[key] = table_of(contest, self.broker_of, self.routes, weighted=weighted, in_force=in_force)
+            weighted = matching_set.is_top_k and matching_set.advertisement.rank.fair is Fairness.WEIGHTED
+            table = table_of(matching_set, self.broker_of, self.routes, weighted=weighted, in_force=in_force)
+            self._tables[key] = table
         return self._tables[key]
 
 

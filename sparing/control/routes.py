@@ -75,7 +75,7 @@ class Routes:
         """Return the names of the source and the target of a link."""
         return self.brokers[self.source[link]], self.brokers[self.target[link]]
 
-    def way(self, at: int, goal: int) -> Iterator[int]:
+    def links_between(self, at: int, goal: int) -> Iterator[int]:
         """Yield the links on the path between two brokers, none without a path."""
         while (link := int(self.link_of[at, goal])) >= 0:
             yield link
@@ -83,7 +83,7 @@ class Routes:
 
     def path(self, at: int, goal: int) -> tuple[int, ...]:
         """Return the brokers on the path from `at` to `goal`, both included; only `at` without a path."""
-        return at, *(int(self.target[link]) for link in self.way(at, goal))
+        return at, *(int(self.target[link]) for link in self.links_between(at, goal))
 
     @staticmethod
     def reverse(link: int) -> int:

@@ -1,8 +1,8 @@
 """Matching: the subscriptions that each event of a batch matches. Needs no Spark.
 
-Start with `index` (class `Index`). `encode` turns subscriptions into ranges of whole numbers (`predicates`), `standing`
-stores them on shelves, and `layout` orders the subscriptions of one shelf. `kernels.tiles` matches large batches,
-`transposed` a few events, and `hashed` subscriptions to a value that few others ask for.
+Start with `index` (class `Index`). `encode` turns subscriptions into ranges of whole numbers (`predicates`), `store`
+keeps them in segments, and `layout` orders the subscriptions of one segment. `kernels.tiles` matches large batches,
+`bitmaps` a few events, and `lookup` subscriptions that require a value that few others require.
 """
 
 from sparing.match.explain import Explanation, Failure

@@ -8,7 +8,7 @@ import numpy as np
 
 from sparing.match.columns import Column
 from sparing.match.predicates import LEAST, MOST, NO_SET, Predicates, Sets
-from sparing.match.texts import Texts, named
+from sparing.match.texts import TextLabels, bound_text
 from sparing.model.box import Box
 from sparing.model.constraint import Constraint, Range
 from sparing.model.errors import SparingError
@@ -21,7 +21,7 @@ class Encoder:
     def __init__(self, fields: Mapping[str, FieldType]) -> None:
         self.fields = dict(fields)
         self.number = {name: number for number, name in enumerate(self.fields)}
-        self.texts = {name: Texts() for name, type_ in self.fields.items() if type_.kind is Kind.TEXT}
+        self.texts = {name: TextLabels() for name, type_ in self.fields.items() if type_.kind is Kind.TEXT}
 
     def learn(self, boxes: Iterable[Box], texts: Mapping[str, Iterable[str]] | None = None) -> bool:
         """Add labels for the texts in boxes and for `texts` by field; return False if existing labels changed."""
@@ -34,9 +34,9 @@ class Encoder:
                     mine = found.setdefault(field, set())
                     for low, high in constraint.ranges:
                         if isinstance(low, str):
-                            mine.add(named(low))
+                            mine.add(bound_text(low))
                         if isinstance(high, str):
-                            mine.add(named(high))
+                            mine.add(bound_text(high))
         kept = [self.texts[field].add(some) for field, some in found.items()]
         return all(kept)
 

@@ -13,26 +13,26 @@ import numpy as np
 import pyarrow as pa
 
 from sparing.language.parse import parse_filter
+from sparing.match.bitmaps import BitmapIndex
 from sparing.match.columns import Column, column
 from sparing.match.encode import Encoder
 from sparing.match.explain import Explanation, explain
 from sparing.match.kernels.arrays import Collected, EventColumns
 from sparing.match.kernels.pairs import rows_by_value, scatter
 from sparing.match.kernels.rows import BITS
-from sparing.match.kernels.tiles import count_matches, gather, match_shelf
-from sparing.match.layout import Shelf
+from sparing.match.kernels.tiles import count_matches, gather, match_segment
+from sparing.match.layout import Segment
 from sparing.match.predicates import Predicates
-from sparing.match.standing import Standing
+from sparing.match.store import SubscriptionStore
 from sparing.match.tables import as_table, ids_of, read_table
-from sparing.match.transposed import Transposed
 from sparing.model.box import Box
 from sparing.model.errors import SparingError
 from sparing.model.types import FieldType, field_type
 
-FEW_EVENTS = 24  # events at a shelf up to which an index of subscriptions is faster than one of events
+FEW_EVENTS = 24  # events at a segment up to which an index of subscriptions is faster than one of events
 MOST_PAIRS = 1 << 27  # in one slice
 MOST_FIELDS = 4096
-KEPT = 1 << 28  # array entries of the workspace that are kept between batches
+MOST_KEPT = 1 << 28  # array entries of the workspace that are kept between batches
 
 Id = Any
 
@@ -87,13 +87,13 @@ class Stats:
     """The size of an index, and the work for the last batch."""
 
     subscriptions: int
-    shelves: int
-    hashed: int
+    segments: int
+    looked_up: int  # subscriptions that are looked up by a value
     tiers: int
     bytes: int
     events: int
     pairs: int
-    looked_at: int  # (subscription, tile of 512 events) pairs of the last batch
+    scanned: int  # (subscription, tile of 512 events) pairs of the last batch
     verified: int  # (subscription, event) pairs that were compared by value
 
     @property
@@ -128,10 +128,10 @@ class Index:
         self._encoder = Encoder(types)
         self._ids: list[Id] | None = None
         self._number_of: dict[Id, int] | None = None
-        self._gone: set[int] = set()
+        self._removed: set[int] = set()
         self._count = 0
-        self._standing = Standing(len(types))
-        self._transposed: WeakKeyDictionary[Shelf, Transposed] = WeakKeyDictionary()
+        self._store = SubscriptionStore(len(types))
+        self._bitmap_indexes: WeakKeyDictionary[Segment, BitmapIndex] = WeakKeyDictionary()
         self._workspace = _Workspace()
         self._last = (0, 0, 0, 0)
         self._changes = 0
@@ -155,7 +155,7 @@ class Index:
         if ids is not None:
             self._ids = ids
             self._number_ids()
-        self._standing = Standing.of(len(self._encoder.fields), predicates, np.arange(self._count))
+        self._store = SubscriptionStore.of(len(self._encoder.fields), predicates, np.arange(self._count))
 
     def _number_ids(self) -> None:
         assert self._ids is not None
@@ -165,7 +165,7 @@ class Index:
             raise SparingError(f"Two subscriptions have the id {twice!r}: use unique ids.")
 
     def __len__(self) -> int:
-        return self._count - len(self._gone)
+        return self._count - len(self._removed)
 
     def __contains__(self, id_: Id) -> bool:
         return self._find(id_) is not None
@@ -216,34 +216,34 @@ class Index:
         numbers = np.arange(self._count, self._count + len(ids))
         if self._ids is None and list(ids) != numbers.tolist():
             self._ids = list(range(self._count))
-            self._number_of = {number: number for number in self._ids if number not in self._gone}
+            self._number_of = {number: number for number in self._ids if number not in self._removed}
         if self._ids is not None:
             assert self._number_of is not None
             self._ids.extend(ids)
             self._number_of.update(zip(ids, numbers.tolist(), strict=True))
         self._count += len(ids)
         if len(ids):
-            self._standing.add(predicates, numbers)
+            self._store.add(predicates, numbers)
 
     def remove(self, id_: Id) -> None:
         """Remove a subscription."""
         number = self.number_of(id_)
         self._changes += 1
-        self._standing.remove(number)
-        self._gone.add(number)
+        self._store.remove(number)
+        self._removed.add(number)
         if self._number_of is not None:
             del self._number_of[id_]
 
     def _find(self, id_: Id) -> int | None:
         if self._number_of is not None:
             return self._number_of.get(id_)
-        known = isinstance(id_, int) and 0 <= id_ < self._count and id_ not in self._gone
+        known = isinstance(id_, int) and 0 <= id_ < self._count and id_ not in self._removed
         return id_ if known else None
 
     def _relabel(self) -> None:
         """Rebuild the index after text labels have changed, because there was no free label between two others."""
-        predicates, numbers = self._standing.everything()
-        self._standing = Standing.of(len(self._encoder.fields), self._encoder.relabeled(predicates), numbers)
+        predicates, numbers = self._store.everything()
+        self._store = SubscriptionStore.of(len(self._encoder.fields), self._encoder.relabeled(predicates), numbers)
 
     def match(self, batch: pa.RecordBatch | pa.Table) -> Matches:
         """Return all matching pairs of a batch; it needs a column for every field that subscriptions constrain."""
@@ -265,7 +265,7 @@ class Index:
         """Like `slices`, given columns by field."""
         codes, valid = self._encoded(columns, rows)
         size = self._fitting(rows, pairs)
-        order = self._by_shelf(codes) if size < rows else np.arange(rows, dtype=np.int32)
+        order = self._by_segment(codes) if size < rows else np.arange(rows, dtype=np.int32)
         start, changes = 0, self._changes
         while start < rows:
             if self._changes != changes:
@@ -280,14 +280,14 @@ class Index:
                 yield self._match(some_codes, some_valid, mine, pairs if end - start > 1 else None)
             except TooManyPairsError:
                 if everyone:
-                    order = self._by_shelf(codes)
+                    order = self._by_segment(codes)
                 size = (end - start + 1) // 2
                 continue
             start = end
 
-    def _by_shelf(self, codes: np.ndarray) -> np.ndarray:
-        """Return the rows ordered by the value of the most frequent shelf field."""
-        owned = [shelf.field for shelf in self._standing.base.shelves if shelf.field is not None]
+    def _by_segment(self, codes: np.ndarray) -> np.ndarray:
+        """Return the rows ordered by the value of the most frequent segment field."""
+        owned = [segment.field for segment in self._store.base.segments if segment.field is not None]
         if not owned:
             return np.arange(codes.shape[1], dtype=np.int32)
         return np.argsort(codes[max(set(owned), key=owned.count)], kind="stable").astype(np.int32)
@@ -302,7 +302,7 @@ class Index:
 
     def _columns(self, batch: pa.RecordBatch | pa.Table) -> dict[str, Column]:
         columns = {}
-        used = self._standing.used()
+        used = self._store.used()
         for number, (name, kind) in enumerate(self._encoder.fields.items()):
             if not used[number]:
                 continue
@@ -320,29 +320,29 @@ class Index:
         return columns
 
     def _encoded(self, columns: Mapping[str, Column], rows: int) -> tuple[np.ndarray, np.ndarray]:
-        if self._standing.untidy:
-            self._standing.tidy()
-        return self._encoder.codes(columns, self._standing.used(), rows)
+        if self._store.needs_rebuild:
+            self._store.rebuild()
+        return self._encoder.codes(columns, self._store.used(), rows)
 
     def _match(self, codes: np.ndarray, valid: np.ndarray, of: np.ndarray, most: int | None) -> Matches:
         rows = len(of)
         limit = sys.maxsize if most is None else most
         events = EventColumns(codes, valid, not bool(valid.all()))
         everyone = np.arange(rows, dtype=np.int32)
-        visitors = _Visitors(events, self._standing.base.shelves)
+        by_value = _RowsByValue(events, self._store.base.segments)
         space = self._workspace
         space.clear()
-        pairs = [hashed.match(events) for hashed in self._standing.base.hashed]
-        for shelf in self._standing.shelves():
-            visiting = everyone if shelf.field is None else visitors.of(shelf.field, shelf.code)
+        pairs = [lookup.match(events) for lookup in self._store.base.lookups]
+        for segment in self._store.segments():
+            visiting = everyone if segment.field is None else by_value.of(segment.field, segment.code)
             if len(visiting) > FEW_EVENTS:
-                space.match(shelf, events, visiting, limit)
+                space.match(segment, events, visiting, limit)
                 if space.collected.used > limit:
                     raise TooManyPairsError
             elif len(visiting):
-                if shelf not in self._transposed:
-                    self._transposed[shelf] = Transposed(shelf)
-                pairs.append(self._transposed[shelf].match(shelf, events, visiting, limit))
+                if segment not in self._bitmap_indexes:
+                    self._bitmap_indexes[segment] = BitmapIndex(segment)
+                pairs.append(self._bitmap_indexes[segment].match(segment, events, visiting, limit))
         counts = np.zeros(rows, dtype=np.int64)
         count_matches(space.collected, counts)
         for mine, _ in pairs:
@@ -357,38 +357,38 @@ class Index:
         gather(space.collected, place, out)
         for mine, numbers in pairs:
             scatter(mine, numbers, place, out)
-        self._last = (rows, total, int(space.looked_at[0]), int(space.looked_at[1]))
+        self._last = (rows, total, int(space.scanned[0]), int(space.scanned[1]))
         space.trim()
         return Matches(of, starts, out, self._ids)
 
     def explain(self, event: Mapping[str, Any], id_: Id) -> Explanation:
         """Return the constraints of a subscription that an event fails."""
-        box = self._encoder.box(self._standing.of_number(self.number_of(id_)))
+        box = self._encoder.box(self._store.of_number(self.number_of(id_)))
         return explain(event, box, self._encoder.fields)
 
-    def tidy(self) -> None:
+    def rebuild(self) -> None:
         """Rebuild the index now; `match` does so after many insertions and removals."""
-        self._standing.tidy()
+        self._store.rebuild()
 
     def stats(self) -> Stats:
         """Return the size of the index, and the work for the last batch."""
-        base, tiers = self._standing.base, self._standing.tiers
-        bytes_ = sum(shelf.nbytes for shelf in self._standing.shelves())
-        bytes_ += sum(hashed.nbytes for hashed in base.hashed)
-        bytes_ += sum(transposed.nbytes for transposed in self._transposed.values())
+        base, tiers = self._store.base, self._store.tiers
+        bytes_ = sum(segment.nbytes for segment in self._store.segments())
+        bytes_ += sum(lookup.nbytes for lookup in base.lookups)
+        bytes_ += sum(bitmaps.nbytes for bitmaps in self._bitmap_indexes.values())
         bytes_ += sum(texts.nbytes for texts in self._encoder.texts.values())
-        bytes_ += self._standing.nbytes
-        hashed = sum(len(hashed.number) for hashed in base.hashed)
-        return Stats(len(self), len(base.shelves), hashed, len(tiers), bytes_, *self._last)
+        bytes_ += self._store.nbytes
+        looked_up = sum(len(lookup.number) for lookup in base.lookups)
+        return Stats(len(self), len(base.segments), looked_up, len(tiers), bytes_, *self._last)
 
 
-class _Visitors:
-    """The rows of a batch by shelf: those with the shelf's value."""
+class _RowsByValue:
+    """The rows of a batch by segment: those with the segment's value."""
 
-    def __init__(self, events: EventColumns, shelves: Sequence[Shelf]) -> None:
+    def __init__(self, events: EventColumns, segments: Sequence[Segment]) -> None:
         self._rows: dict[tuple[int, int], np.ndarray] = {}
-        for field in {shelf.field for shelf in shelves if shelf.field is not None}:
-            codes = sorted(shelf.code for shelf in shelves if shelf.field == field)
+        for field in {segment.field for segment in segments if segment.field is not None}:
+            codes = sorted(segment.code for segment in segments if segment.field == field)
             rows, starts = rows_by_value(events.codes[field], events.valid[field], np.array(codes, dtype=np.int64))
             for at, code in enumerate(codes):
                 self._rows[field, code] = rows[starts[at] : starts[at + 1]]
@@ -406,22 +406,22 @@ class _Workspace:
         self._start_over()
 
     def _start_over(self) -> None:
-        heap, counts = np.empty(1 << 16, dtype=np.int32), np.empty(1 << 14, dtype=np.uint16)
+        buffer, counts = np.empty(1 << 16, dtype=np.int32), np.empty(1 << 14, dtype=np.uint16)
         piece_rows, orders = np.empty(1 << 8, dtype=np.int64), np.empty(1 << 14, dtype=np.int32)
-        self.collected = Collected(0, 0, 0, heap, counts, piece_rows, orders)
-        self.looked_at = np.zeros(2, dtype=np.int64)
+        self.collected = Collected(0, 0, 0, buffer, counts, piece_rows, orders)
+        self.scanned = np.zeros(2, dtype=np.int64)
 
     def clear(self) -> None:
         """Start a new batch."""
         self.collected = Collected(0, 0, 0, *self.collected[3:])
-        self.looked_at = np.zeros(2, dtype=np.int64)
+        self.scanned = np.zeros(2, dtype=np.int64)
 
-    def match(self, shelf: Shelf, events: EventColumns, rows: np.ndarray, most: int) -> None:
-        """Collect the matches of some rows with the subscriptions of a shelf."""
-        filed = shelf.filed
-        found = match_shelf(
-            events, rows, shelf.buckets, *shelf.pivots, filed.predicates.ranges, np.uint64(shelf.owned), filed.filing,
-            filed.placed_sets, shelf.table, most, self.collected, self.looked_at,
+    def match(self, segment: Segment, events: EventColumns, rows: np.ndarray, most: int) -> None:
+        """Collect the matches of some rows with the subscriptions of a segment."""
+        slots = segment.slots
+        found = match_segment(
+            events, rows, segment.buckets, *segment.pivots, slots.predicates.ranges, np.uint64(segment.owned),
+            slots.data, slots.set_runs, segment.table, most, self.collected, self.scanned,
         )  # fmt: skip
         self.collected = Collected(*found)
 
@@ -438,7 +438,7 @@ class _Workspace:
         return made[:size]
 
     def trim(self) -> None:
-        """Release arrays that are larger than KEPT."""
-        if len(self.collected.heap) > KEPT:
+        """Release arrays that are larger than MOST_KEPT."""
+        if len(self.collected.buffer) > MOST_KEPT:
             self._start_over()
-        self._outputs = [made for made in self._outputs if len(made) <= KEPT]
+        self._outputs = [made for made in self._outputs if len(made) <= MOST_KEPT]

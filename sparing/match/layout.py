@@ -1,8 +1,8 @@
-"""The layout of subscriptions on shelves.
+"""The layout of subscriptions in segments.
 
-A *shelf* has subscriptions that require the same value of a field, and is matched with events of that value only. Each
-shelf has its own buckets per field (their edges are bounds of its subscriptions) and some *pivot* fields: every
-subscription is filed under the pivot field in which it is most selective.
+A *segment* has subscriptions that require the same value of a field, and is matched with events of that value only.
+It has its own buckets per field (their edges are bounds of its subscriptions) and some *pivot* fields. A subscription's
+slot is among those of the pivot field in which it is most selective.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from functools import cached_property
 import numpy as np
 
 from sparing.match.kernels import buckets as kernels
-from sparing.match.kernels.arrays import FieldBuckets, Filing, PlacedSets
+from sparing.match.kernels.arrays import FieldBuckets, SetRuns, SlotData
 from sparing.match.kernels.buckets import CELLS, MOST_BUCKETS, fill_cells
-from sparing.match.kernels.filing import arrange, find_pivots, put_flags
+from sparing.match.kernels.pivots import arrange, find_pivots, put_flags
 from sparing.match.kernels.rows import words
 from sparing.match.predicates import LEAST, MOST, Predicates
 
 MOST_EDGES = MOST_BUCKETS - 2
-MOST_ROWS = 6144  # of a shelf's table: at 64 bytes each they stay in a core's own cache
-PIVOT_GAIN = 2500  # subscriptions that a tile need not look at, to make another pivot worth while
+MOST_ROWS = 6144  # of a segment's table: at 64 bytes each they stay in a core's own cache
+PIVOT_GAIN = 2500  # subscriptions that a tile skips, to make another pivot worth while
 SAMPLE = 20_000
 
 _NEVER = 32_767
@@ -61,8 +61,8 @@ def make_buckets(used: np.ndarray, field: np.ndarray, bounds: np.ndarray) -> Fie
 
 
 @dataclass(frozen=True)
-class Placed:
-    """Predicates in terms of a shelf's buckets."""
+class PredicateBuckets:
+    """Predicates in terms of a segment's buckets."""
 
     packed: np.ndarray
     low: np.ndarray
@@ -70,26 +70,26 @@ class Placed:
     inside: np.ndarray
 
 
-def place(buckets: FieldBuckets, predicates: Predicates) -> Placed:
-    """Return the buckets of predicates on a shelf."""
+def buckets_of(buckets: FieldBuckets, predicates: Predicates) -> PredicateBuckets:
+    """Return the buckets of predicates in a segment."""
     size = len(predicates.field)
     low, last = np.empty(size, dtype=np.int16), np.empty(size, dtype=np.int16)
-    placed = Placed(np.empty(size, dtype=np.uint32), low, last, np.empty(size, dtype=np.uint8))
-    kernels.place(predicates.ranges, buckets, placed.packed, low, last, placed.inside)
-    return placed
+    found = PredicateBuckets(np.empty(size, dtype=np.uint32), low, last, np.empty(size, dtype=np.uint8))
+    kernels.find_buckets(predicates.ranges, buckets, found.packed, low, last, found.inside)
+    return found
 
 
 @dataclass(frozen=True)
-class Filed:
-    """Subscriptions in the order of their slots, their predicates with the pivot first."""
+class Slots:
+    """Subscriptions in the order of slots, with the pivot predicate first."""
 
     predicates: Predicates
-    filing: Filing
-    placed_sets: PlacedSets
-    under: np.ndarray  # int16 [slot] the field it is filed under, or -1
+    data: SlotData
+    set_runs: SetRuns
+    pivot_field: np.ndarray  # int16 [slot], -1: none
 
 
-def place_sets(buckets: FieldBuckets, predicates: Predicates) -> tuple[np.ndarray, PlacedSets]:
+def find_set_runs(buckets: FieldBuckets, predicates: Predicates) -> tuple[np.ndarray, SetRuns]:
     """Return each subscription's position among the sets (0 if it has none), and the sets as runs of buckets."""
     which = np.flatnonzero(predicates.set >= 0)
     set_of = np.zeros(len(predicates), dtype=np.int32)
@@ -100,9 +100,9 @@ def place_sets(buckets: FieldBuckets, predicates: Predicates) -> tuple[np.ndarra
     most = np.minimum(np.diff(predicates.sets.starts)[set_] + 1, MOST_BUCKETS + 1)
     exact = np.empty(len(which), dtype=bool)
     run_starts, runs = np.zeros(len(which) + 1, dtype=np.int64), np.empty(int(most.sum()), dtype=np.uint32)
-    used = kernels.place_sets(which, predicates.ranges, buckets, exact, run_starts, runs)
+    used = kernels.find_set_runs(which, predicates.ranges, buckets, exact, run_starts, runs)
     starts = np.append(firsts, len(which)).astype(np.int64)
-    return set_of, PlacedSets(starts, field, set_, exact, run_starts, runs[:used].copy())
+    return set_of, SetRuns(starts, field, set_, exact, run_starts, runs[:used].copy())
 
 
 def bounds_of(predicates: Predicates) -> tuple[np.ndarray, np.ndarray]:
@@ -127,26 +127,28 @@ def bounds_of(predicates: Predicates) -> tuple[np.ndarray, np.ndarray]:
     return fields[given], codes[given]
 
 
-def choose_pivots(share: np.ndarray, predicates: Predicates, placed: Placed, owned: int | None, size: int) -> list[int]:
-    """Return the fields to sort events by, the best first, from a sample of a shelf's `size` subscriptions."""
+def choose_pivots(
+    share: np.ndarray, predicates: Predicates, spans: PredicateBuckets, owned: int | None, size: int
+) -> list[int]:
+    """Return the fields to sort events by, the best first, from a sample of a segment's `size` subscriptions."""
     fields = len(share)
     if size < PIVOT_GAIN or not len(predicates):
         return []
     admits = np.ones((len(predicates), fields), dtype=np.float32)
     owner = np.repeat(np.arange(len(predicates)), np.diff(predicates.starts))
     field = predicates.field
-    admits[owner, field] = share[field, placed.last + 1] - share[field, placed.low]
+    admits[owner, field] = share[field, spans.last + 1] - share[field, spans.low]
     if owned is not None:
         admits[:, owned] = 1
-    looked_at = np.ones(len(predicates), dtype=np.float32)
+    scanned = np.ones(len(predicates), dtype=np.float32)
     pivots: list[int] = []
     while True:
-        gain = np.maximum(looked_at[:, None] - admits, 0).sum(axis=0)
+        gain = np.maximum(scanned[:, None] - admits, 0).sum(axis=0)
         best = int(gain.argmax())
         if gain[best] * size / len(predicates) < PIVOT_GAIN:
             return pivots
         pivots.append(best)
-        looked_at = np.minimum(looked_at, admits[:, best])
+        scanned = np.minimum(scanned, admits[:, best])
 
 
 def shares(buckets: FieldBuckets) -> np.ndarray:
@@ -156,24 +158,24 @@ def shares(buckets: FieldBuckets) -> np.ndarray:
     return share
 
 
-def file_under(
+def order_slots(
     buckets: FieldBuckets, predicates: Predicates, number: np.ndarray, owned: int | None, pivots: list[int]
-) -> Filed:
-    """File subscriptions under pivots; the predicates on the field `owned` are put last."""
-    placed = place(buckets, predicates)
+) -> Slots:
+    """Return the slots of subscriptions, sorted by pivot; the predicates on the field `owned` are last."""
+    spans = buckets_of(buckets, predicates)
     size = len(predicates)
     pivot = np.full(size, -1, dtype=np.int64)
     order = np.arange(size)
-    under = np.full(size, UNSORTED, dtype=np.int16)
+    pivot_field = np.full(size, UNSORTED, dtype=np.int16)
     if pivots:
         kept = np.zeros(len(buckets.edge_count), dtype=bool)
         kept[pivots] = True
-        find_pivots(predicates.ranges, placed.low, placed.last, shares(buckets), kept, pivot)
+        find_pivots(predicates.ranges, spans.low, spans.last, shares(buckets), kept, pivot)
         has = pivot >= 0
-        under[:] = pivots[0]
-        under[has] = predicates.field[pivot[has]]
-        key = under.astype(np.int64) * (MOST_BUCKETS + 1)
-        key[has] += placed.low[pivot[has]]
+        pivot_field[:] = pivots[0]
+        pivot_field[has] = predicates.field[pivot[has]]
+        key = pivot_field.astype(np.int64) * (MOST_BUCKETS + 1)
+        key[has] += spans.low[pivot[has]]
         order = np.argsort(key, kind="stable")
     starts = np.zeros(size + 1, dtype=np.int64)
     source = np.empty(len(predicates.field), dtype=np.int64)
@@ -186,18 +188,18 @@ def file_under(
     at = pivot[order][has]
     pivot_low, pivot_high = np.zeros(size, dtype=np.int16), np.full(size, MOST_BUCKETS, dtype=np.int16)
     within_low, within_high = np.full(size, _NEVER, dtype=np.int16), np.full(size, -1, dtype=np.int16)
-    pivot_low[has], pivot_high[has] = placed.low[at], placed.last[at]
+    pivot_low[has], pivot_high[has] = spans.low[at], spans.last[at]
     single = predicates.set[at] < 0  # the range of a set only spans it
-    within_low[has] = np.where(single, placed.low[at] + (placed.inside[at] & 1), _NEVER)
-    within_high[has] = placed.last[at] - (placed.inside[at] >> 1)
+    within_low[has] = np.where(single, spans.low[at] + (spans.inside[at] & 1), _NEVER)
+    within_high[has] = spans.last[at] - (spans.inside[at] >> 1)
     flags = np.empty(size, dtype=np.uint8)
-    put_flags(starts, placed.inside[source], arranged.set, 0 if owned is None else 1, flags)
-    set_of, placed_sets = place_sets(buckets, arranged)
-    filing = Filing(
-        number[order].astype(np.int32), placed.packed[source], pivot_low, pivot_high, within_low, within_high, flags,
+    put_flags(starts, spans.inside[source], arranged.set, 0 if owned is None else 1, flags)
+    set_of, set_runs = find_set_runs(buckets, arranged)
+    slot_data = SlotData(
+        number[order].astype(np.int32), spans.packed[source], pivot_low, pivot_high, within_low, within_high, flags,
         set_of,
     )  # fmt: skip
-    return Filed(arranged, filing, placed_sets, under[order])
+    return Slots(arranged, slot_data, set_runs, pivot_field[order])
 
 
 def sampled(size: int) -> np.ndarray:
@@ -206,39 +208,43 @@ def sampled(size: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Shelf:
-    """Subscriptions with the same value of a field (`field`, `code`), or the common shelf (`field` None)."""
+class Segment:
+    """Subscriptions with the same value of a field (`field`, `code`), or the common segment (`field` None)."""
 
     field: int | None
     code: int
     buckets: FieldBuckets
-    filed: Filed
+    slots: Slots
 
     @classmethod
     def of(
         cls, fields: int, predicates: Predicates, number: np.ndarray, field: int | None = None, code: int = 0
-    ) -> Shelf:
-        """Choose buckets and pivots, and file the subscriptions."""
+    ) -> Segment:
+        """Build a segment: choose buckets and pivots, and sort the subscriptions."""
         sample = predicates.take(sampled(len(predicates)))
         used = np.bincount(predicates.field, minlength=fields) > 0
         buckets = make_buckets(used, *bounds_of(sample))
-        pivots = choose_pivots(shares(buckets), sample, place(buckets, sample), field, len(predicates))
-        return cls(field, code, buckets, file_under(buckets, predicates, number, field, pivots))
+        pivots = choose_pivots(shares(buckets), sample, buckets_of(buckets, sample), field, len(predicates))
+        return cls(field, code, buckets, order_slots(buckets, predicates, number, field, pivots))
 
     def __len__(self) -> int:
-        return len(self.filed.under)
+        return len(self.slots.pivot_field)
 
     @property
     def owned(self) -> int:
-        """The number of predicates at the end of each subscription that hold for every event of the shelf."""
+        """The number of predicates at the end of each subscription that hold for every event of the segment."""
         return 0 if self.field is None else 1
 
     @cached_property
     def pivots(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The fields that subscriptions are filed under (-1: none), with the start and end of their slots."""
-        under = self.filed.under
-        begin = np.flatnonzero(np.append(True, under[1:] != under[:-1])) if len(under) else np.zeros(0, dtype=np.int64)
-        return under[begin], begin, np.append(begin[1:], len(under)).astype(np.int64)
+        """The pivot fields (-1: none), with the start and end of the slots of each."""
+        pivot_field = self.slots.pivot_field
+        begin = (
+            np.flatnonzero(np.append(True, pivot_field[1:] != pivot_field[:-1]))
+            if len(pivot_field)
+            else np.zeros(0, dtype=np.int64)
+        )
+        return pivot_field[begin], begin, np.append(begin[1:], len(pivot_field)).astype(np.int64)
 
     @cached_property
     def table(self) -> np.ndarray:
@@ -248,5 +254,5 @@ class Shelf:
     @property
     def nbytes(self) -> int:
         """Bytes of memory."""
-        arrays = (*self.filed.filing, *self.filed.placed_sets, *self.buckets, self.filed.under, self.table)
-        return self.filed.predicates.nbytes + sum(array.nbytes for array in arrays)
+        arrays = (*self.slots.data, *self.slots.set_runs, *self.buckets, self.slots.pivot_field, self.table)
+        return self.slots.predicates.nbytes + sum(array.nbytes for array in arrays)

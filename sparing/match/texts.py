@@ -14,11 +14,11 @@ import pyarrow as pa
 
 from sparing.match.predicates import LEAST, MOST
 
-SPACE = 1 << 36  # between the initial labels
-NEAR = 1 << 16  # between the latest text and a new neighbour, which leaves gaps for texts that are added in order
+GAP = 1 << 36  # between the initial labels
+SMALL_GAP = 1 << 16  # between the latest text and a new neighbour, to leave gaps for texts in ascending order
 
 
-class Texts:
+class TextLabels:
     """The bounds of one text field."""
 
     def __init__(self) -> None:
@@ -60,19 +60,19 @@ class Texts:
         It is halfway between its neighbours, but close to the latest text if that is one of them.
         """
         below = self._label[self._ascending[at - 1]] if at else 0
-        above = self._label[self._ascending[at]] if at < len(self._ascending) else below + 2 * SPACE
+        above = self._label[self._ascending[at]] if at < len(self._ascending) else below + 2 * GAP
         half = (above - below) // 2
         if half < 2:
             return None
         if at and self._ascending[at - 1] == self._latest:
-            return below + min(NEAR, half)
+            return below + min(SMALL_GAP, half)
         if at < len(self._ascending) and self._ascending[at] == self._latest:
-            return above - min(NEAR, half)
+            return above - min(SMALL_GAP, half)
         return below + half
 
     def _relabel(self) -> None:
         before = self._label
-        self._label = {text: (at + 1) * SPACE for at, text in enumerate(self._ascending)}
+        self._label = {text: (at + 1) * GAP for at, text in enumerate(self._ascending)}
         if before:
             texts = [text for text in self._ascending if text in before]
             old = np.array([before[text] for text in texts], dtype=np.int64)
@@ -138,6 +138,6 @@ class Texts:
         return sum(len(text) + 49 for text in self._ascending) + len(self._ascending) * (8 + 100 + 32)
 
 
-def named(text: str) -> str:
+def bound_text(text: str) -> str:
     """Return the text of a bound; a final "\\0" in a bound means just after the text."""
     return text[:-1] if text.endswith("\0") else text

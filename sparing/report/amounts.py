@@ -1,4 +1,4 @@
-"""Amounts as people read them."""
+"""Amounts as text: differences in percent, money, bytes, shortened lists."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from sparing.model.policy import EventMerging
 from sparing.model.prices import Prices
 
 
-def first_names(names: Sequence[str], most: int) -> str:
-    """The first names of a list, and how many there are besides.
+def shortened(names: Sequence[str], most: int) -> str:
+    """Return the first names of a list, and the number of the others.
 
-    >>> first_names(["a", "b"], 2), first_names(["a", "b", "c"], 2)
+    >>> shortened(["a", "b"], 2), shortened(["a", "b", "c"], 2)
     ('a, b', 'a, b and 1 more')
     """
     return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
-def share(ours: int, naive: int) -> str:
-    """How much less something is.
+def percent_saved(ours: int, naive: int) -> str:
+    """Return the saving in percent of the naive count.
 
-    >>> share(75, 100)
+    >>> percent_saved(75, 100)
     '25.0%'
     """
     return f"{100 * (naive - ours) / naive:.1f}%" if naive else "0.0%"
 
 
 def above_least(bills: Mapping[str, Bill], least: int, digits: int) -> list[str]:
-    """How far each bill is above the least that links could do; nothing is said of those that it does not hold for.
+    """Return how far each bill is above the least possible; "" for bills that it does not bound.
 
-    It takes events as the first bill has them merged, so it is no bound for a bill that has them merged otherwise.
+    The least possible depends on how events are merged: it bounds bills with the same merging as the first bill only.
     """
     merging = bool(next(iter(bills.values())).only(MessageKind.MERGED))
     others = {*list(bills)[1:]} & {*EventMerging, *([NAIVE] if merging else [])}
@@ -39,7 +39,7 @@ def above_least(bills: Mapping[str, Bill], least: int, digits: int) -> list[str]
 
 
 def change(count: int, against: int, digits: int = 1) -> str:
-    """How much more or less something is than something else; what is not nothing never reads as nothing.
+    """Return a difference in percent, with more digits if it would be rounded to zero.
 
     >>> change(75, 100), change(100, 100), change(100_021, 100_000)
     ('-25.0%', '-', '+0.02%')
@@ -51,7 +51,7 @@ def change(count: int, against: int, digits: int = 1) -> str:
 
 
 def money(amount: float) -> str:
-    """An amount with as many digits as tell something.
+    """Return an amount of money: two decimal places, or two significant digits below 1.
 
     >>> money(1234.5), money(3.14159), money(0.00123)
     ('1,234.50', '3.14', '0.0012')
@@ -59,23 +59,23 @@ def money(amount: float) -> str:
     return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.2g}"
 
 
-def size(count: int) -> str:
-    """Bytes for people.
+def byte_size(count: int) -> str:
+    """Return a number of bytes with a unit.
 
-    >>> size(999), size(12_345), size(7_000_000)
+    >>> byte_size(999), byte_size(12_345), byte_size(7_000_000)
     ('999 B', '12.3 kB', '7.0 MB')
     """
-    for unit, many in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= many:
-            return f"{count / many:.1f} {unit}"
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.1f} {unit}"
     return f"{count} B"
 
 
 def costs_of(bills: Sequence[Bill], prices: Prices) -> dict[str, list[str]]:
-    """What bills cost: bytes if sizes are known, money if there are prices."""
+    """Return the costs of bills: bytes if message sizes are known, money if there are prices."""
     found: dict[str, list[str]] = {}
     if prices.sizes is not None:
-        found["bytes"] = [size(prices.bytes_of(bill) or 0) for bill in bills]
+        found["bytes"] = [byte_size(prices.bytes_of(bill) or 0) for bill in bills]
     if prices.priced:
         found[prices.currency or "cost"] = [money(prices.cost_of(bill) or 0.0) for bill in bills]
     return found

@@ -1,40 +1,41 @@
-"""Who gets a publication, as tables in the terminal."""
+"""The recipients of a publication, as tables in the terminal."""
 
 from __future__ import annotations
 
 from rich.table import Table
 
-from sparing.flow.rank.explain import Choice, shown
-from sparing.report.tables import titled
+from sparing.flow.rank.explain import Choice, score_text
+from sparing.report.tables import new_table
 
 
 def candidates_table(choice: Choice, most: int) -> Table:
-    """The subscriptions that match, best first."""
+    """Return the matching subscriptions, best first."""
     scored = any(candidate.score is not None for candidate in choice.candidates)
-    table = titled("Who matches, best first" if scored else "Who matches")
-    for name in ("", "subscription", "for", "at"):
+    table = new_table(f"Matching subscriptions{', best first' if scored else ''}")
+    for name in ("", "subscription", "subscriber", "broker"):
         table.add_column(name, no_wrap=True, justify="right" if not name else "left")
     if scored:
         table.add_column("score", justify="right")
-    table.add_column("gets it")
-    for place, found in enumerate(choice.candidates[:most], 1):
-        score = [("none" if found.score is None else shown(found.score))] if scored else []
-        names = found.subscription, found.subscriber, found.broker
-        table.add_row(str(place), *names, *score, "yes" if found.chosen else "no", style="" if found.chosen else "dim")
+    table.add_column("receives it")
+    for place, candidate in enumerate(choice.candidates[:most], 1):
+        score = [("none" if candidate.score is None else score_text(candidate.score))] if scored else []
+        names = candidate.subscription, candidate.subscriber, candidate.broker
+        chosen, style = ("yes", "") if candidate.chosen else ("no", "dim")
+        table.add_row(str(place), *names, *score, chosen, style=style)
     return table
 
 
 def hops_table(choice: Choice, most: int) -> Table:
-    """What brokers picked on the way."""
-    title = "What brokers pick"
+    """Return the picks of the brokers on the paths of a publication."""
+    title = "Picks of the brokers"
     if choice.asks:
-        title += ", having asked how many match"
+        title += ", from requested numbers of matches"
     elif choice.covering != "none":
         title += f", under {choice.covering}"
-    table = titled(title)
+    table = new_table(title)
     for name in ("broker", "where"):
         table.add_column(name, no_wrap=True)
-    for name in ("match there", "known to the broker", "picked"):
+    for name in ("matching", "known to the broker", "picked"):
         table.add_column(name, justify="right")
     for hop in choice.hops[:most]:
         where = "its own" if hop.onward is None else f"beyond {hop.onward}"

@@ -1,4 +1,4 @@
-"""The legend of every drawing of a bill: message kinds by name and colour. Most people can tell the colours apart."""
+"""The legend of every drawing of a bill: message kinds by name and colour, from a palette for the colour-blind."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class LegendEntry:
     kinds: tuple[MessageKind, ...]
     colour: str
 
-    def of(self, bill: Bill) -> Bill:
-        """The messages of these kinds on a bill."""
+    def messages(self, bill: Bill) -> Bill:
+        """Return the messages of these kinds on a bill."""
         return bill.only(*self.kinds)
 
 
@@ -29,4 +29,4 @@ LEGEND = (
     *DATA_LEGEND,
     LegendEntry("coordination", (MessageKind.COORDINATION,), "#CC79A7"),
     LegendEntry("control plane", CONTROL, "#8a8a8a"),
-)  # every kind that crosses links
+)  # all kinds on links

@@ -15,14 +15,14 @@ from sparing.control.trees.attachment import SIMILARITY, AttachmentReason, neare
 from sparing.deployment.values import duration_text
 from sparing.model.counted import counted
 from sparing.model.policy import Policy
-from sparing.report.amounts import first_names
-from sparing.report.tables import titled
+from sparing.report.amounts import shortened
+from sparing.report.tables import new_table
 
 LONGEST = 100  # shown characters of a condition
 
 
 def _table(title: str, first: str, numbers: Sequence[str]) -> Table:
-    table = titled(title)
+    table = new_table(title)
     table.add_column(first, no_wrap=True)
     for name in numbers:
         table.add_column(name, justify="right", style="dim" if name.startswith("without") else "")
@@ -55,7 +55,7 @@ def merge_lines(merge: MergeSummary, policy: Policy) -> list[str]:
     placement = policy.places
     for hops, level in enumerate(merge.levels, 1):
         if not isinstance(placement, int) or placement == hops:
-            who = first_names(level, MOST_SHARES)
+            who = shortened(level, MOST_SHARES)
             lines.append(
                 f"{'may merge' if not isinstance(placement, int) else 'merge'}, {counted(hops, 'hop')} away: {who}"
             )
@@ -85,7 +85,7 @@ def offer_lines(offer: OfferSummary) -> list[str]:
     )
     shares = [f"{share.broker} {share.holds:,}/{share.forwards:,}" for share in offer.brokers]
     if shares:
-        lines.append(f"held/forwarded: {first_names(shares, MOST_SHARES)}")
+        lines.append(f"held/forwarded: {shortened(shares, MOST_SHARES)}")
     return lines
 
 
@@ -133,8 +133,8 @@ def marking_table(links: Sequence[MarkedLink]) -> Table:
 def meeting_lines(meetings: Sequence[Meeting]) -> list[str]:
     """Return a line for each broker where advertisements and subscriptions meet."""
     return [
-        f"at {meeting.broker}: advertisements from {first_names(meeting.publishers, MOST_SHARES)}, "
-        f"subscriptions from {first_names(meeting.subscribers, MOST_SHARES)}"
+        f"at {meeting.broker}: advertisements from {shortened(meeting.publishers, MOST_SHARES)}, "
+        f"subscriptions from {shortened(meeting.subscribers, MOST_SHARES)}"
         for meeting in meetings
     ]
 
@@ -179,8 +179,8 @@ def clusters_table(clusters: Sequence[Cluster]) -> Table:
         table.add_column(name, justify="right")
     for cluster in clusters:
         table.add_row(
-            first_names(cluster.subscriptions, MOST_NAMES),
-            first_names(cluster.brokers, MOST_NAMES),
+            shortened(cluster.subscriptions, MOST_NAMES),
+            shortened(cluster.brokers, MOST_NAMES),
             f"{cluster.saved:,}",
             _amount(cluster.unique_range),
             f"{cluster.delay:,}",

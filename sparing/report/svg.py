@@ -1,4 +1,4 @@
-"""Matplotlib figures as SVG: the same text on every run, words as text, no references to other files."""
+"""Matplotlib figures as SVG: deterministic, with text as text, without references to other files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],  # matplotlib measures with the first, readers have one
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],  # matplotlib measures with the first
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
     "svg.fonttype": "none",
 }
@@ -24,11 +24,11 @@ SETTINGS: dict[Any, Any] = {
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Settings under which all figures are made and saved; also a decorator."""
+    """Apply the settings under which all figures are made and saved; also a decorator."""
     from matplotlib import rc_context, rcdefaults, rcParams
 
     with rc_context(), warnings.catch_warnings():
-        rcdefaults()  # whatever the user's own matplotlibrc has
+        rcdefaults()  # ignore the user's matplotlibrc
         for key, value in SETTINGS.items():
             rcParams[key] = value
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts may have it
@@ -39,13 +39,13 @@ class Tooltips(list[str]):
     """Texts for the artists of one figure."""
 
     def gid(self, text: str) -> str:
-        """Add a text; returns the `gid` that its artists take."""
+        """Add a text; return the `gid` for its artists."""
         self.append(text)
         return f"tooltip-{len(self) - 1}"
 
 
 def save(figure: Figure, path: Path, title: str) -> None:
-    """Write a figure in the format that the path ends with."""
+    """Write a figure in the format of the path's suffix."""
     if path.suffix == ".svg":
         path.write_text(to_svg(figure, title), encoding="utf-8")
     else:
@@ -55,9 +55,9 @@ def save(figure: Figure, path: Path, title: str) -> None:
 def to_svg(
     figure: Figure, title: str, tooltips: Sequence[str] = (), *, inline: bool = False, scale: float = 4 / 3
 ) -> str:
-    """A figure as an SVG document, or as an element that is part of a page (`inline`) and takes its background.
+    """Return a figure as an SVG document, or as a transparent element of a page (`inline`).
 
-    `title` is the text alternative, `scale` the number of pixels for a point.
+    `title` is the text alternative, `scale` the number of pixels per point.
     """
     from matplotlib import rc_context
 
@@ -81,7 +81,7 @@ def to_svg(
             parent.remove(child)
     for key, length in zip(("width", "height"), root.attrib["viewBox"].split()[2:], strict=True):
         root.set(key, f"{float(length) * scale:.0f}")
-    # What the style sheet said; in a page it would hold for everything.
+    # These replace the style sheet, which would apply to the whole page.
     for key, value in (("stroke-linejoin", "round"), ("stroke-linecap", "butt"), ("role", "img")):
         root.set(key, value)
     if inline:
@@ -99,10 +99,10 @@ def _insert_title(element: ElementTree.Element, text: str) -> None:
 
 
 def _local(name: str) -> str:
-    """A name without its namespace."""
+    """Return a name without its namespace."""
     return name.rpartition("}")[2]
 
 
 def _valid(text: str) -> str:
-    """Text without the characters that XML cannot have."""
+    """Return text without characters that are invalid in XML."""
     return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "\ufffd", text)

@@ -15,13 +15,13 @@ from sparing.model.bill import CONTROL, DATA, Bill, MessageKind
 from sparing.model.prices import Prices
 from sparing.report.amounts import above_least, change, costs_of
 
-Least = Mapping[tuple[str, str], int]  # the fewest messages that must cross each link
+Least = Mapping[tuple[str, str], int]  # the least possible messages per link
 
-MOST_BESIDE = 4  # bills that have room side by side
+MOST_COLUMNS = 4  # bills that fit side by side
 
 
-class _Plain(Table):
-    """A table of plain text: brackets in names of brokers, policies or files are no markup."""
+class _PlainTable(Table):
+    """A table of plain text: brackets in names are not markup."""
 
     def add_column(self, header: RenderableType = "", *rest: Any, **look: Any) -> None:
         super().add_column(_plain(header), *rest, **look)
@@ -34,9 +34,9 @@ def _plain(cell: RenderableType | None) -> Any:
     return Text(cell) if isinstance(cell, str) else cell
 
 
-def titled(title: str, caption: str = "", dense: bool = False) -> Table:
-    """An empty table, as all our tables look; with `dense`, columns are as near to each other as can be read."""
-    return _Plain(
+def new_table(title: str, caption: str = "", dense: bool = False) -> Table:
+    """Return an empty table in the common style; `dense` reduces the space between columns."""
+    return _PlainTable(
         box=box.SIMPLE_HEAD,
         title=Text(title, "bold"),
         title_justify="left",
@@ -52,27 +52,26 @@ def figures_table(
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
     left: int | Collection[str] = 1,
-    whole: int = 0,
+    unbroken: int = 0,
     caption: str = "",
 ) -> Table:
-    """Numbers in columns; the first `left` columns, or those of these names, are words.
+    """Return a table of figures; the first `left` columns, or those of these names, are text.
 
-    Columns are folded where there is no room, but not if their cells have at most `whole` characters.
+    Columns with cells longer than `unbroken` characters are wrapped if there is no room.
     """
-    table = titled(title, caption)
+    table = new_table(title, caption)
     for at, name in enumerate(names):
         longest = max((len(row[at]) for row in rows), default=0)
-        kept = longest if longest <= whole else None
-        table.add_column(
-            name, justify="left" if has_words(left, at, name) else "right", overflow="fold", min_width=kept
-        )
+        min_width = longest if longest <= unbroken else None
+        justify: Any = "left" if is_text_column(left, at, name) else "right"
+        table.add_column(name, justify=justify, overflow="fold", min_width=min_width)
     for row in rows:
         table.add_row(*row)
     return table
 
 
-def has_words(left: int | Collection[str], at: int, name: str) -> bool:
-    """Whether a column has words in it; `left` says how many of the first ones do, or which, by name."""
+def is_text_column(left: int | Collection[str], at: int, name: str) -> bool:
+    """Return whether a column is text; `left` is the number of text columns, which come first, or their names."""
     return at < left if isinstance(left, int) else name in left
 
 
@@ -83,14 +82,13 @@ def bills_table(
     seconds: Mapping[str, float] | None = None,
     prices: Prices | None = None,
 ) -> RenderableType:
-    """Bills by kind. With `naive`, each total is compared with that one's; with `least`, with its sum.
+    """Return bills by kind, with totals compared with the bill named `naive` and the sum of `least`.
 
-    `seconds` of CPU time and what everything costs are shown if they are given. A few bills stand side by side; if
-    there are many, every one has a row.
+    `seconds` of CPU time and costs are shown if given. A few bills are columns; many bills are rows.
     """
-    if len(bills) > MOST_BESIDE:
-        return Group(_by_policy(bills, naive, least), _besides(bills, seconds, prices))
-    table = titled("The bill: messages by kind")
+    if len(bills) > MOST_COLUMNS:
+        return Group(_data_by_policy(bills, naive, least), _others_by_policy(bills, seconds, prices))
+    table = new_table("The bill: messages by kind")
     table.add_column("")
     for name in bills:
         table.add_column(name, justify="right")
@@ -123,8 +121,8 @@ def bills_table(
     return table
 
 
-def _by_policy(bills: Mapping[str, Bill], naive: str | None, least: Least | None) -> Table:
-    """A row for each bill: what publications had brokers send each other, and how that compares."""
+def _data_by_policy(bills: Mapping[str, Bill], naive: str | None, least: Least | None) -> Table:
+    """Return a row for each bill: its messages in the data plane, compared with naive and the least possible."""
     kinds = [kind for kind in DATA if kind is not MessageKind.MERGED or any(bill.only(kind) for bill in bills.values())]
     columns = {kind.value: _counts(bills, kind) for kind in kinds}
     totals = {name: bill.between_brokers() for name, bill in bills.items()}
@@ -134,11 +132,11 @@ def _by_policy(bills: Mapping[str, Bill], naive: str | None, least: Least | None
         columns[against] = [change(total, totals[naive]) for total in totals.values()]
     if least is not None and (possible := sum(least.values())):
         columns[f"above\nthe least\n({possible:,})"] = above_least(bills, possible, 2)
-    return _turned("The bill: messages because of publications", bills, columns)
+    return _table_of_columns("The bill: messages between brokers", bills, columns)
 
 
-def _besides(bills: Mapping[str, Bill], seconds: Mapping[str, float] | None, prices: Prices | None) -> Table:
-    """A row for each bill: what else it has, and what everything took."""
+def _others_by_policy(bills: Mapping[str, Bill], seconds: Mapping[str, float] | None, prices: Prices | None) -> Table:
+    """Return a row for each bill: its other messages, CPU time and costs."""
     columns = {}
     for kind, what in ((MessageKind.FALSE_POSITIVE, "false\npositive"), (MessageKind.COORDINATION, "coordi-\nnation")):
         if any(bill.only(kind) for bill in bills.values()):
@@ -149,12 +147,12 @@ def _besides(bills: Mapping[str, Bill], seconds: Mapping[str, float] | None, pri
         columns["CPU\nseconds"] = [f"{seconds[name]:.1f}" for name in bills]
     if prices is not None:
         columns |= costs_of(list(bills.values()), prices)
-    return _turned("Other messages, and what everything takes", bills, columns)
+    return _table_of_columns("Other messages, time and costs", bills, columns)
 
 
-def _turned(title: str, names: Iterable[str], columns: Mapping[str, Sequence[str]]) -> Table:
-    """A table given by its columns, with a row for each name."""
-    table = titled(title, dense=True)
+def _table_of_columns(title: str, names: Iterable[str], columns: Mapping[str, Sequence[str]]) -> Table:
+    """Return a table of columns, with a row for each name."""
+    table = new_table(title, dense=True)
     table.add_column("policy", overflow="fold")
     for head in columns:
         table.add_column(head, justify="right", overflow="fold")
@@ -168,14 +166,14 @@ def _counts(bills: Mapping[str, Bill], kind: MessageKind) -> list[str]:
 
 
 def links_table(bills: Mapping[str, Bill], most: int = 10, least: Least | None = None) -> Table:
-    """The busiest links between brokers, under each policy, and the least possible."""
+    """Return the busiest links between brokers, under each policy, and the least possible."""
     counts = {name: bill.by_overlay_link() for name, bill in bills.items()}
     busiest: dict[tuple[str, str], int] = {}
     for found in counts.values():
         for link, messages in found.items():
             busiest[link] = max(busiest.get(link, 0), messages)
     shown = sorted(busiest, key=lambda link: (-busiest[link], link))[:most]
-    table = titled(f"The {most} busiest links" if len(busiest) > most else "Messages by link")
+    table = new_table(f"The {most} busiest links" if len(busiest) > most else "Messages by link")
     table.add_column("link")
     for name in bills:
         table.add_column(name, justify="right")
@@ -187,37 +185,37 @@ def links_table(bills: Mapping[str, Bill], most: int = 10, least: Least | None =
     return table
 
 
-def suppressed_table(siena: Least, taken: Mapping[tuple[str, str], Mapping[str, int]], most: int = 10) -> Table:
-    """Merged topics on their busiest links and in all: what there would be if nobody merged, and what there was."""
-    table = titled("Merged topics: messages by link, against Siena")
-    whole = Counter[str]()
-    for found in taken.values():
-        whole.update(found)
-    kinds = ["publication", "merged", *(["result"] if whole["result"] else [])]
+def suppressed_table(siena: Least, sent: Mapping[tuple[str, str], Mapping[str, int]], most: int = 10) -> Table:
+    """Return the messages of merged topics on the busiest links and in total: without merging, and those sent."""
+    table = new_table("Merged topics: messages by link, against Siena")
+    total = Counter[str]()
+    for by_kind in sent.values():
+        total.update(by_kind)
+    kinds = ["publication", "merged", *(["result"] if total["result"] else [])]
     table.add_column("link")
     for name in ("siena", *kinds, "suppressed", "coordination", "with it"):
         table.add_column(name, justify="right", style="dim" if name in ("coordination", "with it") else "")
-    links = sorted(siena.keys() | taken.keys(), key=lambda link: (-siena.get(link, 0), link))
+    links = sorted(siena.keys() | sent.keys(), key=lambda link: (-siena.get(link, 0), link))
     for link in links[:most]:
-        table.add_row(f"{link[0]}>{link[1]}", *_suppressed(siena.get(link, 0), taken.get(link, {}), kinds))
+        table.add_row(f"{link[0]}>{link[1]}", *_suppressed(siena.get(link, 0), sent.get(link, {}), kinds))
     table.add_section()
-    table.add_row("all links", *_suppressed(sum(siena.values()), whole, kinds), style="bold")
+    table.add_row("all links", *_suppressed(sum(siena.values()), total, kinds), style="bold")
     return table
 
 
-def _suppressed(naive: int, taken: Mapping[str, int], kinds: Sequence[str]) -> list[str]:
-    counts = [taken.get(kind, 0) for kind in kinds]
-    more = taken.get(MessageKind.COORDINATION.value, 0)
-    shares = [f"{100 * (naive - sum(counts) - n) / naive:.1f}%" if naive else "-" for n in (0, more)]
-    return [f"{naive:,}", *(f"{n:,}" for n in counts), shares[0], f"{more:,}", shares[1]]
+def _suppressed(naive: int, sent: Mapping[str, int], kinds: Sequence[str]) -> list[str]:
+    counts = [sent.get(kind, 0) for kind in kinds]
+    coordination = sent.get(MessageKind.COORDINATION.value, 0)
+    shares = [f"{100 * (naive - sum(counts) - n) / naive:.1f}%" if naive else "-" for n in (0, coordination)]
+    return [f"{naive:,}", *(f"{n:,}" for n in counts), shares[0], f"{coordination:,}", shares[1]]
 
 
 def rows_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> Table:
-    """Any rows; the last column is cut so that a row fits the width."""
+    """Return a table of any rows; the last column is cut so that a row fits the width."""
     texts = [["" if value is None else str(value) for value in row] for row in rows]
     used = sum(max([len(name), *(len(row[at]) for row in texts)]) + 3 for at, name in enumerate(columns[:-1]))
     room = max(width - used - 4, 20)
-    table = titled(title)
+    table = new_table(title)
     for name in columns:
         table.add_column(name, no_wrap=True)
     for *first, last in texts:

@@ -1,7 +1,7 @@
-"""Bad rows: what a trace holds besides its publications, for admission to find.
+"""Bad rows, which admission rejects.
 
-A bad row is a copy of a publication with one thing wrong, written after it, so the good part of a trace is the same
-with and without them. The kinds take turns.
+A bad row is a copy of a publication with one fault, written after it, so the publications of a trace are the same with
+and without bad rows. The kinds take turns.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 
 NUMBERS = ("int", "bigint", "double")
 
 
 class BadRowKind(StrEnum):
-    """What is wrong with a bad row."""
+    """The fault of a bad row."""
 
     CUT_SHORT = "cut short"
     WRONG_TYPE = "wrong type"
@@ -28,7 +28,7 @@ class BadRowKind(StrEnum):
     NOT_ADVERTISED = "not advertised"
 
 
-class Spoiler:
+class BadRowMaker:
     """Makes bad rows for the publishers and topics of a deployment."""
 
     def __init__(self, description: Mapping[str, Any]) -> None:
@@ -37,8 +37,8 @@ class Spoiler:
         advertised = any("where" in publisher for publisher in description["publishers"])
         self.faults = [fault for fault in BadRowKind if advertised or fault is not BadRowKind.NOT_ADVERTISED]
 
-    def spoilt(self, line: bytes, fault: BadRowKind) -> bytes:
-        """The line with the fault."""
+    def bad_row(self, line: bytes, fault: BadRowKind) -> bytes:
+        """Return the line with a fault."""
         if fault is BadRowKind.CUT_SHORT:
             return line[: len(line) // 2] + b"\n"
         row = json.loads(line)
@@ -57,5 +57,5 @@ class Spoiler:
 
 
 def positions(seed: int, bad: int, size: int) -> np.ndarray:
-    """Which publications are followed by a bad copy, ascending (one may be followed by several)."""
-    return np.sort(stream(seed, "bad rows").integers(0, size, bad))
+    """Return the publications followed by a bad copy, ascending; one may be followed by several."""
+    return np.sort(seeded_rng(seed, "bad rows").integers(0, size, bad))

@@ -1,4 +1,4 @@
-"""A workload's trace as the walk takes it, without Spark."""
+"""A workload's trace as input of the walk, without Spark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparing.workloads.workload import Workload
 
 
 def batches(made: Workload, plan: Plan) -> Iterator[Publications]:
-    """The trace as the walk takes it. Payloads are left out: nobody looks at them."""
+    """Yield the trace as batches of publications, without payloads, which no experiment reads."""
     (topic,) = plan.topics.values()
     publishers = [ad.publisher for ad in plan.advertisements]
     brokers = np.array([plan.routes.number[ad.broker] for ad in plan.advertisements], dtype=np.int32)

@@ -1,9 +1,9 @@
-"""Subscriptions around real publications, as wide as a target selectivity needs.
+"""Subscriptions around sampled publications, with a target selectivity.
 
-Each subscription is drawn around a publication of a sample, its anchor: it asks for the anchor's value in some fields
-and for a range around it in others. So popular values are asked for more often, and no subscription asks for what
-cannot happen, however the fields depend on each other. The width of a range is a share of the sample's values; one
-factor, found by bisection, widens all ranges until the mean selectivity on a second sample meets the target.
+Each subscription is drawn around a publication of a sample, its anchor: it has an equality with the anchor's value in
+some fields and a range around it in others. So popular values are in more subscriptions, and every subscription can
+match, however the fields depend on each other. The width of a range is a share of the sample's values; one factor for
+all ranges, found by bisection, makes the mean selectivity on a second sample meet the target.
 """
 
 from __future__ import annotations
@@ -17,83 +17,82 @@ from sparing.model.errors import SparingError
 from sparing.workloads.interests import GeneratedInterests
 from sparing.workloads.sample import Sample
 
-WIDEST = 0.95  # of a field's values: every range says something
-TRIED = 600  # subscriptions; the factor is found on the first so many
+WIDEST = 0.95  # of a field's values, so that every range excludes some
+TRIED = 600  # subscriptions; the factor is found with the first of them
 STEPS = 16
 
 
 @dataclass(frozen=True)
-class Ladder:
-    """The values of a field in ascending order, group after group, and where each subscription stands on them.
+class Quantiles:
+    """The values of a field in ascending order, group by group, and the quantile of each subscription's anchor.
 
-    A subscription's group has the rungs `first` to `first + last`; its anchor is the share `place` of the way up.
+    A subscription's group has the values `first` to `first + last`; its anchor is at the quantile `anchor` of them.
     """
 
-    rungs: np.ndarray
+    values: np.ndarray
     first: np.ndarray
     last: np.ndarray
-    place: np.ndarray
+    anchor: np.ndarray
 
     @classmethod
-    def of(cls, values: np.ndarray, group: np.ndarray, anchors: np.ndarray) -> Ladder:
-        """The ladder of a sample's values in groups, for subscriptions anchored at some of its rows."""
+    def of(cls, values: np.ndarray, group: np.ndarray, anchors: np.ndarray) -> Quantiles:
+        """Return the quantiles of a sample's values in groups, for subscriptions with anchors among its rows."""
         order = np.lexsort((values, group))
-        rung = np.empty(len(values), dtype=np.int64)
-        rung[order] = np.arange(len(values))
+        rank = np.empty(len(values), dtype=np.int64)
+        rank[order] = np.arange(len(values))
         sizes = np.bincount(group)
         first, last = (np.cumsum(sizes) - sizes)[group[anchors]], (sizes - 1)[group[anchors]]
-        return cls(values[order], first, last, (rung[anchors] - first) / np.maximum(last, 1))
+        return cls(values[order], first, last, (rank[anchors] - first) / np.maximum(last, 1))
 
-    def head(self, count: int) -> Ladder:
-        """That of the first so many subscriptions."""
-        return Ladder(self.rungs, self.first[:count], self.last[:count], self.place[:count])
+    def head(self, count: int) -> Quantiles:
+        """Return those of the first subscriptions."""
+        return Quantiles(self.values, self.first[:count], self.last[:count], self.anchor[:count])
 
-    def ends(self, width: np.ndarray, lean: np.ndarray, decimals: int) -> tuple[np.ndarray, np.ndarray]:
-        """Ranges that hold the given shares of the values, the anchor's among them; open where nothing is beyond."""
-        start = np.clip(self.place - lean * width, 0.0, 1.0 - width)
+    def ranges(self, width: np.ndarray, position: np.ndarray, decimals: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return ranges with the given shares of the values, the anchor's among them; open if no values are beyond."""
+        start = np.clip(self.anchor - position * width, 0.0, 1.0 - width)
         end = start + width
-        at = np.arange(len(self.rungs), dtype=float)
-        low = np.round(np.interp(self.first + start * self.last, at, self.rungs), decimals) + 0.0
-        high = np.round(np.interp(self.first + end * self.last, at, self.rungs), decimals) + 0.0
+        at = np.arange(len(self.values), dtype=float)
+        low = np.round(np.interp(self.first + start * self.last, at, self.values), decimals) + 0.0
+        high = np.round(np.interp(self.first + end * self.last, at, self.values), decimals) + 0.0
         return np.where(start <= 0.0, -np.inf, low), np.where(end >= 1.0, np.inf, high)
 
 
 @dataclass(frozen=True)
-class Anchored:
-    """Subscriptions around anchors, complete but for the widths of their ranges.
+class AnchoredSubscriptions:
+    """Subscriptions around anchors, before the widths of their ranges are known.
 
-    `equal` holds the codes that they ask for (-1: any), `share` how much of the sample meets these equalities;
-    `ranges` says which fields they constrain by a range, `lean` where in its range the anchor lies, `spread` how much
-    wider or narrower than others a subscription is.
+    `equal` has the codes of equalities (-1: any), `share` the share of the sample that meets them. `ranges` marks the
+    fields with a range, `position` is the anchor's position in its range, `spread` a subscription's relative width.
     """
 
     equal: Mapping[str, np.ndarray]
     share: np.ndarray
     ranges: Mapping[str, np.ndarray]
-    ladders: Mapping[str, Ladder]
-    lean: Mapping[str, np.ndarray]
+    quantiles: Mapping[str, Quantiles]
+    position: Mapping[str, np.ndarray]
     spread: np.ndarray
     decimals: Mapping[str, int]
 
-    def head(self, count: int) -> Anchored:
-        """The first so many."""
-        return Anchored(
+    def head(self, count: int) -> AnchoredSubscriptions:
+        """Return the first subscriptions."""
+        return AnchoredSubscriptions(
             {field: codes[:count] for field, codes in self.equal.items()},
             self.share[:count],
             {field: use[:count] for field, use in self.ranges.items()},
-            {field: ladder.head(count) for field, ladder in self.ladders.items()},
-            {field: lean[:count] for field, lean in self.lean.items()},
+            {field: quantiles.head(count) for field, quantiles in self.quantiles.items()},
+            {field: position[:count] for field, position in self.position.items()},
             self.spread[:count],
             self.decimals,
         )
 
     def interests(self, factor: float) -> GeneratedInterests:
-        """The subscriptions with ranges such that each would match about the share `factor` of the sample."""
+        """Return the subscriptions with ranges such that each matches about the share `factor` of the sample."""
         ranges = np.maximum(np.sum(list(self.ranges.values()), axis=0), 1)
         width = np.minimum((factor * self.spread / self.share) ** (1 / ranges), WIDEST)
         low, high = {}, {}
         for field, use in self.ranges.items():
-            ends = self.ladders[field].ends(width, self.lean[field], self.decimals[field])
+            ends = self.quantiles[field].ranges(width, self.position[field], self.decimals[field])
             low[field], high[field] = np.where(use, ends[0], np.nan), np.where(use, ends[1], np.nan)
         return GeneratedInterests(len(self.spread), self.equal, low, high, self.decimals)
 
@@ -106,42 +105,42 @@ def anchored(
     *,
     rng: np.random.Generator,
     within: str | None = None,
-) -> Anchored:
-    """Subscriptions around publications drawn from the sample; `equal` and `ranges` say which fields they constrain.
+) -> AnchoredSubscriptions:
+    """Return subscriptions around publications drawn from the sample; `equal` and `ranges` mark constrained fields.
 
-    If a field `within` is named, a range is a share of the values that go with the anchor's value of that field: the
-    prices of its symbol, not of all symbols.
+    With a field `within`, a range is a share of the values of rows with the anchor's value in that field: for example
+    of the prices of its symbol, not of all symbols.
     """
     count = len(next(iter(ranges.values())))
     anchors = rng.integers(0, sample.rows, count)
     group = sample.codes[within] if within else np.zeros(sample.rows, dtype=np.int64)
     codes = {field: np.where(use, sample.codes[field][anchors], -1) for field, use in equal.items()}
-    share = np.ones(count)  # as if fields were independent; the calibration makes up for it
+    share = np.ones(count)  # as if fields were independent; the calibration corrects this
     for field, asked in codes.items():
         shares = np.bincount(sample.codes[field]) / sample.rows
         share *= np.where(asked >= 0, shares[asked], 1.0)
-    return Anchored(
+    return AnchoredSubscriptions(
         codes,
         share,
         ranges,
-        {field: Ladder.of(sample.numbers[field], group, anchors) for field in ranges},
+        {field: Quantiles.of(sample.numbers[field], group, anchors) for field in ranges},
         {field: rng.random(count) for field in ranges},
         np.exp(rng.normal(0.0, 0.4, count)),
         decimals,
     )
 
 
-def calibrate(wishes: Anchored, seen: Sample, target: float | None) -> GeneratedInterests:
-    """The subscriptions with widths such that their mean selectivity on the sample `seen` meets the target."""
-    if target is None or len(wishes.spread) == 0:
-        return wishes.interests(0.1)
-    tried = wishes.head(TRIED)
-    low, high = -18.0, 4.0  # powers of e; the upper end makes every range as wide as it may be
+def calibrate(subscriptions: AnchoredSubscriptions, seen: Sample, target: float | None) -> GeneratedInterests:
+    """Return the subscriptions with widths such that their mean selectivity on the sample `seen` meets the target."""
+    if target is None or len(subscriptions.spread) == 0:
+        return subscriptions.interests(0.1)
+    tried = subscriptions.head(TRIED)
+    low, high = -18.0, 4.0  # powers of e; the upper end gives every range the maximum width
     least, most = (tried.interests(np.exp(end)).selectivity(seen) for end in (low, high))
     if not 0.95 * least <= target <= 1.05 * most:
         raise SparingError(
-            f"A selectivity of {target:g} is out of reach: these subscriptions match between {least:.2g} and "
-            f"{most:.2g} of the publications on average; ask for something between."
+            f"The selectivity {target:g} cannot be reached, because these subscriptions match between {least:.2g} and "
+            f"{most:.2g} of the publications on average: choose a value between."
         )
     for _ in range(STEPS):
         middle = (low + high) / 2
@@ -149,14 +148,14 @@ def calibrate(wishes: Anchored, seen: Sample, target: float | None) -> Generated
             low = middle
         else:
             high = middle
-    return wishes.interests(np.exp((low + high) / 2))
+    return subscriptions.interests(np.exp((low + high) / 2))
 
 
-def tilted(shares: np.ndarray, count: int, target: float | None, rng: np.random.Generator) -> np.ndarray:
-    """A choice of `count` from candidates that match the given shares, such that the mean share meets the target.
+def draw_with_mean(shares: np.ndarray, count: int, target: float | None, rng: np.random.Generator) -> np.ndarray:
+    """Return `count` candidates, drawn so that the mean of their shares of the sample meets the target.
 
-    Candidates are weighted by a power of their share; the power is found by bisection, and the draw is systematic, so
-    that few already come close. Without a target all weigh the same.
+    Candidates are weighted by a power of their share, found by bisection. The draw is systematic, so that the mean of
+    few candidates is close, too. Without a target, weights are equal.
     """
     possible = np.flatnonzero(shares > 0)
     possible = possible[np.argsort(shares[possible], kind="stable")]
@@ -174,8 +173,8 @@ def tilted(shares: np.ndarray, count: int, target: float | None, rng: np.random.
         low = high = 0.0
     elif not weights(low) @ values <= target <= weights(high) @ values:
         raise SparingError(
-            f"A selectivity of {target:g} is out of reach: these subscriptions match between {values[0]:.2g} and "
-            f"{values[-1]:.2g} of the publications; ask for something between."
+            f"The selectivity {target:g} cannot be reached, because these subscriptions match between {values[0]:.2g} "
+            f"and {values[-1]:.2g} of the publications: choose a value between."
         )
     for _ in range(40):
         middle = (low + high) / 2

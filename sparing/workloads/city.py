@@ -1,6 +1,6 @@
-"""The demo's small city: traffic and incidents in one deployment, a little of everything that goes wrong.
+"""The demo's small city: traffic and incidents in one deployment, with some missing, late and bad rows.
 
-Both topics come through one folder of data; the publisher of a row says which topic it belongs to.
+Both topics are in one data folder; the publisher of a row determines its topic.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sparing.workloads.overlay import subscribers
 from sparing.workloads.settings import WorkloadSettings
 from sparing.workloads.trace import CHUNK, Chunk
 from sparing.workloads.traffic import traffic
-from sparing.workloads.workload import Workload, bad_rows
+from sparing.workloads.workload import Workload
 
 DEFAULTS = WorkloadSettings(
     rate=320.0,
@@ -36,7 +36,7 @@ BUCKET = 5  # seconds: a demo is short
 
 
 def city(settings: WorkloadSettings = DEFAULTS) -> Workload:
-    """The workload of the demo. The selectivity is that of the traffic subscriptions; incidents keep their own."""
+    """Return the workload of the demo. The selectivity is that of traffic subscriptions; incidents have their own."""
     asked_of_incidents = round(settings.subscriptions * INCIDENT_SUBSCRIPTIONS)
     parts = [
         traffic(
@@ -52,7 +52,7 @@ def city(settings: WorkloadSettings = DEFAULTS) -> Workload:
                 rate=settings.rate * INCIDENTS,
                 subscriptions=asked_of_incidents,
                 selectivity=0.05,
-                missing=0.0,  # reports are partial as it is
+                missing=0.0,  # reports are partial already
             )
         ),
     ]
@@ -65,7 +65,7 @@ def city(settings: WorkloadSettings = DEFAULTS) -> Workload:
         selectivity / max(1, sum(asked)),
         settings.seed,
         partial(_chunks, parts),
-        bad_rows(settings, size),
+        round(settings.bad * size),
     )
 
 
@@ -74,13 +74,13 @@ def _description(settings: WorkloadSettings, parts: list[Workload]) -> dict[str,
     for key in ("publishers", "subscriptions"):
         joined[key] = [row for part in parts for row in part.description[key]]
     joined["topics"] = {name: topic for part in parts for name, topic in part.description["topics"].items()}
-    # Parts number their subscribers alike, so those of the whole are the longest list of them.
+    # Both parts number their subscribers from 1, so the longer list contains the other.
     joined["subscribers"] = subscribers(settings.subscriptions)
     return joined | {"name": "city", "bill": {"bucket": f"{BUCKET} seconds"}}
 
 
 def _chunks(parts: list[Workload]) -> Iterator[Chunk]:
-    """The parts' publications together, in the order of arrival; a topic's rows lack the fields of the other."""
+    """Yield the publications of both parts in the order of arrival; rows of a topic lack the fields of the other."""
     pieces = [chunk for part in parts for chunk in part.chunks()]
     arrivals = np.concatenate([piece.arrivals for piece in pieces])
     order = np.argsort(arrivals, kind="stable")

@@ -1,4 +1,4 @@
-"""The text of a deployment file that people will read: one row of a table per line."""
+"""The readable text of a deployment file: one line per row of a table."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import yaml
 
 
 class _Quoted(str):
-    """Text that is written in double quotes, so that the quotes of SQL need no doubling."""
+    """Text written in double quotes, so that the quotes of SQL need no doubling."""
 
     __slots__ = ()
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-    """PyYAML's dumper (the compiled one where there is one)."""
+    """PyYAML's dumper, compiled if available."""
 
 
 _Dumper.add_representer(
@@ -24,7 +24,7 @@ _Dumper.add_representer(
 
 
 def deployment_text(description: Mapping[str, Any], heading: str) -> str:
-    """The YAML of a description, below a heading.
+    """Return the YAML of a description, below a heading.
 
     >>> print(deployment_text({"name": "tiny", "subscribers": [{"id": "u1", "at": "e1"}]}, "An example."), end="")
     # An example.
@@ -45,9 +45,9 @@ def deployment_text(description: Mapping[str, Any], heading: str) -> str:
 
 
 def _inline(values: list[Any]) -> list[str]:
-    """Each value as YAML on one line."""
+    """Return each value as YAML on one line."""
     text = yaml.dump_all(
-        [[_quoted(value)] for value in values],  # in a list, so that plain values get no end mark
+        [[_quoted(value)] for value in values],  # in a list, because plain values would get an end mark
         Dumper=_Dumper,
         sort_keys=False,
         width=1 << 30,

@@ -1,4 +1,4 @@
-"""A workload in a folder: part files of publications, and a deployment file that is ready to run."""
+"""A workload in a folder: part files of publications, and a deployment file ready to run."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import pyarrow as pa
 
 from sparing.model.counted import counted
 from sparing.model.errors import SparingError
-from sparing.workloads.bad_rows import BadRowKind, Spoiler, positions
+from sparing.workloads.bad_rows import BadRowKind, BadRowMaker, positions
 from sparing.workloads.deployment_text import deployment_text
 from sparing.workloads.json_lines import Lines
 from sparing.workloads.workload import Workload
 
 FORMATS = ("json", "parquet")
-MOST_INLINE = 1000  # subscriptions in the deployment file itself; more go to a file beside it
+MOST_INLINE = 1000  # subscriptions in the deployment file itself; more are in a file beside it
 DEPLOYMENT, SUBSCRIPTIONS, DATA = "deployment.yaml", "subscriptions.jsonl", "data"
 
 
 @dataclass(frozen=True)
 class WrittenWorkload:
-    """What was written, and where; `bad` counts the bad rows by their fault."""
+    """The written files and their content; `bad` counts the bad rows by fault."""
 
     deployment: Path
     parts: tuple[Path, ...]
@@ -54,27 +54,26 @@ def write(
     if format not in FORMATS:
         raise SparingError(f"{format!r} is not a format of a trace: use json or parquet.")
     if files < 1:
-        raise SparingError(f"The number of files is {files}: it must be 1 or more.")
+        raise SparingError(f"The number of files is {files}: it must be at least 1.")
     if files > workload.size:
         raise SparingError(
-            f"{counted(workload.size, 'publication does', 'publications do')} not fill "
-            f"{counted(files, 'file')}: ask for fewer files."
+            f"{counted(files, 'file')} cannot be filled with {counted(workload.size, 'publication')}: reduce --files."
         )
     if format == "parquet" and workload.bad:
-        raise SparingError("Bad rows can be written as JSON only: choose the format json, or no bad rows.")
+        raise SparingError("Bad rows can be written as JSON only: use the format json, or remove --bad.")
     _clear(folder, replace)
     (folder / DATA).mkdir(parents=True, exist_ok=True)
 
-    parts = _Json(workload) if format == "json" else _Parquet()
+    writer = _JsonWriter(workload) if format == "json" else _ParquetWriter()
     paths = []
-    for number, tables in enumerate(_shares(workload, files)):
+    for number, tables in enumerate(_tables_by_file(workload, files)):
         path = folder / DATA / f"part-{number:04}.{format}"
-        parts.write(path, tables)
+        writer.write(path, tables)
         paths.append(path)
         if progress is not None:
             progress(sum(table.num_rows for table in tables))
-    _date(paths)
-    _describe(workload, folder, format)
+    _set_times(paths)
+    _write_deployment(workload, folder, format)
     return WrittenWorkload(
         folder / DEPLOYMENT,
         tuple(paths),
@@ -82,30 +81,30 @@ def write(
         len(workload.description["subscriptions"]),
         workload.selectivity,
         sum(path.stat().st_size for path in paths),
-        {fault.value: count for fault, count in parts.bad.items()},
+        {fault.value: count for fault, count in writer.bad.items()},
     )
 
 
-def _date(paths: list[Path]) -> None:
-    """Make each file a second newer than the one before: a file stream takes files by age, and these have the same."""
+def _set_times(paths: list[Path]) -> None:
+    """Make each file a second newer than the one before, because a file stream reads files by age."""
     newest = time.time()
     for age, path in enumerate(reversed(paths)):
         os.utime(path, (newest - age, newest - age))
 
 
 def _clear(folder: Path, replace: bool) -> None:
-    """Make room, touching nothing but the files that a workload consists of."""
+    """Remove an earlier workload, but no other files."""
     if folder.exists() and not folder.is_dir():
-        raise SparingError(f"{folder} is a file: name a folder to write to.")
+        raise SparingError(f"{folder} is a file: choose a folder.")
     if not folder.exists() or not any(folder.iterdir()):
         return
     if not replace:
-        raise SparingError(f"{folder} is not empty: name another folder, or replace the workload in it with --force.")
+        raise SparingError(f"{folder} is not empty: choose another folder, or replace its workload with --force.")
     for old in [folder / DEPLOYMENT, folder / SUBSCRIPTIONS, *(folder / DATA).glob("part-*")]:
         old.unlink(missing_ok=True)
 
 
-def _describe(workload: Workload, folder: Path, format: str) -> None:  # noqa: A002
+def _write_deployment(workload: Workload, folder: Path, format: str) -> None:  # noqa: A002
     description = workload.description | {"source": workload.description["source"] | {"format": format}}
     rows = description["subscriptions"]
     if len(rows) > MOST_INLINE:
@@ -119,13 +118,13 @@ def _describe(workload: Workload, folder: Path, format: str) -> None:  # noqa: A
     (folder / DEPLOYMENT).write_text(deployment_text(description, heading), encoding="utf-8")
 
 
-def _shares(workload: Workload, files: int) -> Iterator[list[pa.Table]]:
-    """The publications of each file: equal shares, in order."""
+def _tables_by_file(workload: Workload, files: int) -> Iterator[list[pa.Table]]:
+    """Yield the publications of each file: equal shares, in order."""
     ends = [workload.size * (n + 1) // files for n in range(files)]
     tables: list[pa.Table] = []
     done = number = 0
-    for whole in workload.publications():
-        table = whole
+    for chunk in workload.publications():
+        table = chunk
         while table.num_rows:
             head = table.slice(0, ends[number] - done)
             tables.append(head)
@@ -136,7 +135,7 @@ def _shares(workload: Workload, files: int) -> Iterator[list[pa.Table]]:
                 tables, number = [], number + 1
 
 
-class _Parquet:
+class _ParquetWriter:
     """Part files in Parquet."""
 
     def __init__(self) -> None:
@@ -150,14 +149,14 @@ class _Parquet:
                 file.write_table(table)
 
 
-class _Json:
-    """Part files in JSON lines, with the workload's bad rows between the good ones."""
+class _JsonWriter:
+    """Part files of JSON lines, with the workload's bad rows between the publications."""
 
     def __init__(self, workload: Workload) -> None:
         self.bad: Counter[BadRowKind] = Counter()
-        self._spoiler = Spoiler(workload.description)
+        self._maker = BadRowMaker(workload.description)
         self._positions = positions(workload.seed, workload.bad, workload.size).tolist()
-        self._next = self._row = 0  # the next bad row, the publications written
+        self._next = self._row = 0  # the next bad row, and the number of written publications
 
     def write(self, path: Path, tables: list[pa.Table]) -> None:
         with path.open("wb") as file:
@@ -165,9 +164,9 @@ class _Json:
                 lines, start = Lines(table), 0
                 while self._next < len(self._positions) and self._positions[self._next] < self._row + table.num_rows:
                     row = self._positions[self._next] - self._row
-                    fault = self._spoiler.faults[self._next % len(self._spoiler.faults)]
+                    fault = self._maker.faults[self._next % len(self._maker.faults)]
                     file.write(lines.between(start, row + 1))
-                    file.write(self._spoiler.spoilt(bytes(lines.between(row, row + 1)), fault))
+                    file.write(self._maker.bad_row(bytes(lines.between(row, row + 1)), fault))
                     self.bad[fault] += 1
                     start, self._next = row + 1, self._next + 1
                 file.write(lines.between(start, table.num_rows))

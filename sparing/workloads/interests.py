@@ -1,4 +1,4 @@
-"""What many subscriptions ask for, as arrays: made, measured and written out together."""
+"""The conditions of many subscriptions as arrays: generated, measured and written together."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from sparing.workloads.sample import Sample
 
-MEASURED = 2000  # subscriptions; a selectivity is measured on the first so many
+MEASURED = 2000  # subscriptions; the selectivity is measured with the first of them
 
 
 @dataclass(frozen=True)
 class GeneratedInterests:
-    """One row per subscription. `equal` holds codes into the sample's names, -1 where the field may be anything.
+    """One row per subscription. `equal` has codes of the sample's names, -1 without a constraint.
 
-    `low` and `high` are the ends of a range, both included, infinite for an open end and NaN where the field may be
-    anything; `decimals` says how the numbers of a field are written, 0 for whole ones.
+    `low` and `high` are the inclusive ends of a range, infinite for an open end and NaN without a constraint;
+    `decimals` is the number of decimal places of a field, 0 for whole numbers.
     """
 
     count: int
@@ -27,7 +27,7 @@ class GeneratedInterests:
     decimals: Mapping[str, int]
 
     def take(self, rows: np.ndarray | slice) -> GeneratedInterests:
-        """Some of the subscriptions, in the order asked for."""
+        """Return some of the subscriptions, in the given order."""
         return GeneratedInterests(
             len(np.arange(self.count)[rows]),
             {field: codes[rows] for field, codes in self.equal.items()},
@@ -37,7 +37,7 @@ class GeneratedInterests:
         )
 
     def selectivities(self, sample: Sample) -> np.ndarray:
-        """For each subscription the share of the sample that it matches."""
+        """Return for each subscription the share of the sample that it matches."""
         shares = np.empty(self.count)
         for row in range(self.count):
             hit = np.ones(sample.rows, dtype=bool)
@@ -54,12 +54,12 @@ class GeneratedInterests:
         return shares
 
     def selectivity(self, sample: Sample) -> float:
-        """The share of the sample that a subscription matches on average."""
+        """Return the share of the sample that a subscription matches on average."""
         shares = self.take(slice(MEASURED)).selectivities(sample)
         return float(shares.mean()) if self.count else 0.0
 
     def conditions(self, names: Mapping[str, Sequence[str]]) -> list[str]:
-        """Each subscription's WHERE clause, without the word; empty if it asks for anything."""
+        """Return each subscription's condition, without the word WHERE; empty without constraints."""
         clauses: list[list[str]] = [[] for _ in range(self.count)]
         for field, codes in self.equal.items():
             texts = [f"{field} = '{name}'" for name in names[field]]

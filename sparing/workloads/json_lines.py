@@ -1,6 +1,6 @@
-"""Publications as JSON lines, made column by column in Arrow: no Python object per row.
+"""Publications as JSON lines, encoded by columns in Arrow, without a Python object per row.
 
-A missing value is left out of its line. Timestamps are ISO 8601 in UTC with microseconds.
+Missing values are omitted. Timestamps are ISO 8601 in UTC with microseconds.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 
 
 class Lines:
-    """The lines of a table as one block of bytes, each ending in a line feed."""
+    """The lines of a table as one block of bytes; each ends with a line feed."""
 
     def __init__(self, table: pa.Table) -> None:
-        # The first column opens the line and all others bring their comma along, so it alone must always be there.
+        # The other columns start with a comma, so the first column must not have missing values.
         first, *others = table.column_names
         if table.column(first).null_count:
             raise ValueError(f"column {first} has missing values, but the first column of JSON lines must not")
@@ -28,17 +28,17 @@ class Lines:
         self._data = memoryview(data) if data is not None else memoryview(b"")
 
     def between(self, first: int, last: int) -> memoryview:
-        """The bytes of the lines `first` up to, but without, `last`."""
+        """Return the bytes of the lines from `first` to before `last`."""
         return self._data[self._starts[first] : self._starts[last]]
 
 
 def _fragment(prefix: str, column: pa.ChunkedArray) -> pa.Array:
-    """Prefix and value of each row; missing where the value is."""
+    """Return prefix and value of each row; missing if the value is."""
     return pc.binary_join_element_wise(prefix, _json(column.combine_chunks()), "")
 
 
 def _json(values: pa.Array) -> pa.Array:
-    """Each value as JSON text."""
+    """Return each value as JSON text."""
     if pa.types.is_string(values.type):
         encoded = values.dictionary_encode()
         return pa.array([json.dumps(name) for name in encoded.dictionary.to_pylist()], pa.string()).take(

@@ -1,7 +1,7 @@
-"""The overlay of the experiments: four core brokers in a chain, three edge brokers at each.
+"""The overlay of the experiments: a chain of four core brokers with three edge brokers each.
 
-Of the twelve edge brokers three have publishers only, three subscribers only, six both. Which ones they are is
-our choice: every kind is spread over the chain.
+Of the twelve edge brokers three have publishers only, three subscribers only, six both. The paper leaves open which
+ones: here every kind is spread over the chain.
 
 Paper: mna-aggregation, section VIII.A.
 """
@@ -22,7 +22,7 @@ SUBSCRIBERS_PER_EDGE = 10
 
 
 def overlay() -> dict[str, Any]:
-    """The overlay as a deployment file has it.
+    """Return the overlay in the form of a deployment file.
 
     >>> overlay()["links"][:4]
     [['c1', 'c2'], ['c2', 'c3'], ['c3', 'c4'], ['c1', 'e1']]
@@ -33,12 +33,12 @@ def overlay() -> dict[str, Any]:
 
 
 def publisher_at(topic: str, edge: str) -> str:
-    """The id of the one publisher of a topic at an edge broker."""
+    """Return the id of a topic's publisher at an edge broker."""
     return f"{topic}-{edge}"
 
 
 def publishers(topic: str, where: Sequence[str | None]) -> list[dict[str, Any]]:
-    """A publisher of the topic at every edge broker that has publishers, each with its advertisement."""
+    """Return a publisher of the topic with its advertisement for every edge broker with publishers."""
     return [
         {"id": publisher_at(topic, edge), "at": edge, "topic": topic} | ({"where": text} if text else {})
         for edge, text in zip(PUBLISHER_EDGES, where, strict=True)
@@ -46,15 +46,15 @@ def publishers(topic: str, where: Sequence[str | None]) -> list[dict[str, Any]]:
 
 
 def subscribers(subscriptions: int) -> list[dict[str, Any]]:
-    """As many subscribers as are needed, up to ten at each edge broker that has subscribers; neighbours in turn."""
+    """Return at most one subscriber per subscription, up to ten at each edge broker with subscribers, in turn."""
     count = min(subscriptions, SUBSCRIBERS_PER_EDGE * len(SUBSCRIBER_EDGES))
     return [{"id": f"u{n + 1:02}", "at": SUBSCRIBER_EDGES[n % len(SUBSCRIBER_EDGES)]} for n in range(count)]
 
 
-def one_of(field: str, names: Sequence[str]) -> str:
-    """An advertisement of the publications whose field has one of some names.
+def in_condition(field: str, names: Sequence[str]) -> str:
+    """Return the condition that a field has one of some names.
 
-    >>> one_of("road", ["401", "DVP"])
+    >>> in_condition("road", ["401", "DVP"])
     "road IN ('401', 'DVP')"
     """
     return f"{field} IN ({', '.join(repr(name) for name in names)})"

@@ -1,4 +1,4 @@
-"""A city of highways: the roads, their directions, and the districts whose brokers hear of them."""
+"""The highways of a city: roads, directions, and sensors by district."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SENSORS_PER_DISTRICT = 18
 
 
 class Sensor(NamedTuple):
-    """A sensor beside a road, counting the traffic in one direction."""
+    """A sensor that counts the traffic of a road in one direction."""
 
     name: str
     road: str
@@ -20,7 +20,7 @@ class Sensor(NamedTuple):
 
 
 def sensors() -> list[Sensor]:
-    """The 162 sensors: 54 along the 401, 18 along each other road; every district has 18, on two roads or one.
+    """Return the 162 sensors: 54 along the 401, 18 along each other road; every district has 18, on one or two roads.
 
     >>> sensors()[0]
     Sensor(name='401-E01', road='401', direction='E', district=0)
@@ -30,7 +30,7 @@ def sensors() -> list[Sensor]:
         count = SENSORS_PER_DISTRICT * (3 if road == "401" else 1)
         for n in range(count):
             direction = ("EW" if road in EAST_WEST else "NS")[n % 2]
-            # Districts begin a third of a stretch before a road does: roads cross from one into the next.
+            # Districts are shifted by a third against the roads, so roads cross from one into the next.
             district = (len(found) + SENSORS_PER_DISTRICT // 3) // SENSORS_PER_DISTRICT % DISTRICTS
             found.append(Sensor(f"{road}-{direction}{n // 2 + 1:02}", road, direction, district))
     return found

@@ -1,4 +1,4 @@
-"""A sample of publications as plain arrays, on which subscriptions are shaped and measured."""
+"""A sample of publications as arrays, with which subscriptions are generated and measured."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Sample:
 
     @classmethod
     def of(cls, table: pa.Table, fields: Sequence[str]) -> Sample:
-        """The sample of these fields (numbers and text)."""
+        """Return the sample of some fields (numbers and text)."""
         numbers: dict[str, np.ndarray] = {}
         codes: dict[str, np.ndarray] = {}
         names: dict[str, Sequence[str]] = {}
@@ -35,7 +35,7 @@ class Sample:
         return cls(table.num_rows, numbers, codes, names)
 
     def part(self, rows: slice) -> Sample:
-        """Some of the rows, with the same codes."""
+        """Return some of the rows, with the same codes."""
         numbers = {field: values[rows] for field, values in self.numbers.items()}
         codes = {field: values[rows] for field, values in self.codes.items()}
         return Sample(len(range(self.rows)[rows]), numbers, codes, self.names)

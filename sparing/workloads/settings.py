@@ -1,4 +1,4 @@
-"""What all workloads have in common, as one value that has been checked."""
+"""The settings shared by all workloads, validated."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class WorkloadSettings:
-    """How much of a workload there is, and how rough it is. Times are in seconds of event time.
+    """Size, subscriptions and errors of a workload. Times are in seconds of event time.
 
-    `aggregate` is the ratio of aggregate to plain subscriptions, `sliding` the share of sliding windows among the
-    aggregate ones, `columns` the share of plain ones that ask for some columns only. With `staggered`, every aggregate
-    one's windows begin at a time of its own, as if each had been issued at another moment. `selectivity` is the share
-    of the publications that a subscription matches on average; None leaves it as it comes. `missing` is the share of
-    values left out, `disorder` how much later than due a publication may be written, `bad` how many bad rows a JSON
-    trace gets for each publication.
+    `aggregate` is the ratio of aggregate to plain subscriptions, `sliding` the share of sliding windows among aggregate
+    ones, `columns` the share of plain ones with a column list. With `staggered`, each aggregate subscription has its
+    own window start, as if issued at different times. `selectivity` is the share of publications that a subscription
+    matches on average; None sets no target. `missing` is the share of missing values, `disorder` the maximum delay of
+    a publication, `bad` the number of bad rows per publication in a JSON trace.
     """
 
     seed: int = 0
@@ -43,28 +42,28 @@ class WorkloadSettings:
 
     def __post_init__(self) -> None:
         if self.seed < 0:
-            raise SparingError(f"The seed is {self.seed}: give a whole number that is not negative.")
+            raise SparingError(f"The seed is {self.seed}: it must not be negative.")
         for name in ("rate", "duration", "window", "slide"):
             if not 0 < getattr(self, name) < math.inf:
-                raise SparingError(f"The {name} is {getattr(self, name):g}: it must be above zero.")
+                raise SparingError(f"The {name} is {getattr(self, name):g}: it must be greater than 0.")
         for name in ("window", "slide"):
             if not (getattr(self, name) * 1000).is_integer():
-                raise SparingError(f"The {name} is {getattr(self, name)!r} seconds: give whole milliseconds.")
+                raise SparingError(f"The {name} is {getattr(self, name)!r} seconds: it must be whole milliseconds.")
         if self.subscriptions < 0:
-            raise SparingError(f"The number of subscriptions is {self.subscriptions}: it cannot be negative.")
+            raise SparingError(f"The number of subscriptions is {self.subscriptions}: it must not be negative.")
         if min(self.aggregate) < 0 or sum(self.aggregate) == 0:
             shown = ":".join(map(str, self.aggregate))
-            raise SparingError(f"The ratio is {shown}: give two whole numbers as in 1:2, not both of them 0.")
+            raise SparingError(f"The ratio is {shown}: use two whole numbers as in 1:2, not both 0.")
         for name in ("sliding", "columns", "missing", "bad"):
             if not 0 <= getattr(self, name) <= 1:
-                raise SparingError(f"The share {name} is {getattr(self, name):g}: it must lie between 0 and 1.")
+                raise SparingError(f"The share {name} is {getattr(self, name):g}: it must be between 0 and 1.")
         if self.selectivity is not None and not 0 < self.selectivity <= 1:
-            raise SparingError(f"The selectivity is {self.selectivity:g}: it must be above 0 and at most 1.")
+            raise SparingError(f"The selectivity is {self.selectivity:g}: it must be greater than 0 and at most 1.")
         if not 0 <= self.disorder < math.inf:
-            raise SparingError(f"The disorder is {self.disorder:g} seconds: it cannot be negative.")
+            raise SparingError(f"The disorder is {self.disorder:g} seconds: it must be finite and not negative.")
         if self.size == 0:
             raise SparingError(
-                f"A rate of {self.rate:g} over {self.duration:g} seconds makes no publication: raise one of them."
+                f"A rate of {self.rate:g} over {self.duration:g} seconds gives no publication: increase one of them."
             )
 
     @property
@@ -74,23 +73,23 @@ class WorkloadSettings:
 
     @property
     def origin(self) -> int:
-        """The start in microseconds since 1970 (a start without a time zone is UTC)."""
+        """The start in microseconds since 1970; without a time zone it is UTC."""
         aware = self.start if self.start.tzinfo else self.start.replace(tzinfo=UTC)
         return (aware - EPOCH) // MICROSECOND
 
     @property
     def watermark(self) -> str:
-        """A lateness that no publication exceeds."""
+        """A watermark for which no publication is late."""
         return f"{max(10, math.ceil(self.disorder) + 1)} seconds"
 
 
-def ratio(text: str) -> tuple[int, int]:
-    """A ratio such as 1:2.
+def parse_ratio(text: str) -> tuple[int, int]:
+    """Return the numbers of a ratio such as 1:2.
 
-    >>> ratio("1:2")
+    >>> parse_ratio("1:2")
     (1, 2)
     """
     ends = text.split(":")
     if len(ends) != 2 or not all(end.strip().isdecimal() for end in ends):
-        raise SparingError(f"{text!r} is not a ratio: write it as aggregate:plain, for example 1:2.")
+        raise SparingError(f"{text!r} is not a ratio: use AGGREGATE:PLAIN, e.g. 1:2.")
     return int(ends[0]), int(ends[1])

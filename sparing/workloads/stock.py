@@ -1,7 +1,7 @@
 """Stock quotes: 62 symbols of skewed popularity, 8 fields; one equality on the symbol and 1 to 3 ranges.
 
-Stands in for the daily quotes of the experiments: prices move around a level per symbol. Every symbol is traded at
-three venues, so what a subscription wants comes from several brokers.
+Replaces the daily quotes of the paper's experiments: prices move around a level per symbol. Every symbol is traded at
+three venues, so the publications for a subscription come from several brokers.
 
 Paper: mna-aggregation, section VIII.A (its selectivity of 2% is the default).
 """
@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from sparing.workloads.calibrate import anchored, calibrate
-from sparing.workloads.chance import skewed, some_of, stream
-from sparing.workloads.columns import numbers, stamps, texts, wholes
-from sparing.workloads.overlay import PUBLISHER_EDGES, one_of, publisher_at
+from sparing.workloads.columns import double_column, integer_column, text_column, timestamp_column
+from sparing.workloads.overlay import PUBLISHER_EDGES, in_condition, publisher_at
+from sparing.workloads.randomness import random_subsets, seeded_rng, weighted_choice
 from sparing.workloads.settings import SECOND, WorkloadSettings
-from sparing.workloads.subscriptions import Wording, subscriptions
+from sparing.workloads.subscriptions import SelectLists, subscriptions
 from sparing.workloads.trace import Trace
 from sparing.workloads.workload import Workload, workload
 
@@ -46,8 +46,8 @@ FIELDS = {
     "change": "double",
     "ts": "timestamp",
 }
-DECIMALS = {"open": 4, "high": 4, "low": 4, "close": 4, "volume": 0, "change": 4}  # fine enough for narrow ranges
-WORDING = Wording(
+DECIMALS = {"open": 4, "high": 4, "low": 4, "close": 4, "volume": 0, "change": 4}  # enough for narrow ranges
+SELECT_LISTS = SelectLists(
     "stock",
     aggregates=(
         "avg(close), count(*)",
@@ -61,13 +61,13 @@ WORDING = Wording(
 
 
 def stock(settings: WorkloadSettings = DEFAULTS) -> Workload:
-    """The workload of stock quotes."""
+    """Return the workload of stock quotes."""
     market = _Market.opened(settings.seed)
     trace = Trace("stock", settings, market.batch, kept=("publisher", "symbol", "ts"))
     whole, seen = trace.samples(["symbol", *DECIMALS])
-    rng = stream(settings.seed, "stock", "subscriptions")
-    ranges = some_of(rng, settings.subscriptions, len(DECIMALS), 1, 3)
-    wishes = anchored(
+    rng = seeded_rng(settings.seed, "stock", "subscriptions")
+    ranges = random_subsets(rng, settings.subscriptions, len(DECIMALS), 1, 3)
+    anchored_subscriptions = anchored(
         whole,
         {"symbol": np.ones(settings.subscriptions, dtype=bool)},
         {field: ranges[:, n] for n, field in enumerate(DECIMALS)},
@@ -75,28 +75,28 @@ def stock(settings: WorkloadSettings = DEFAULTS) -> Workload:
         rng=rng,
         within="symbol",
     )
-    interests = calibrate(wishes, seen, settings.selectivity)
+    interests = calibrate(anchored_subscriptions, seen, settings.selectivity)
     return workload(
         "stock",
         settings,
-        {"time": "ts", "fields": dict(FIELDS)},
-        advertisements(),
-        subscriptions(settings, WORDING, interests.conditions(whole.names)),
-        interests.selectivity(seen),
-        trace.chunks,
+        topic={"time": "ts", "fields": dict(FIELDS)},
+        advertised=advertisements(),
+        subscriptions=subscriptions(settings, SELECT_LISTS, interests.conditions(whole.names)),
+        selectivity=interests.selectivity(seen),
+        chunks=trace.chunks,
     )
 
 
 def advertisements() -> list[str]:
-    """For each venue the symbols that it trades, as a WHERE clause."""
+    """Return the symbols of each venue, as a WHERE clause."""
     venues = len(PUBLISHER_EDGES)
     traded = [[symbol for n, symbol in enumerate(SYMBOLS) if (venue - n) % venues in VENUES] for venue in range(venues)]
-    return [one_of("symbol", symbols) for symbols in traded]
+    return [in_condition("symbol", symbols) for symbols in traded]
 
 
 @dataclass(frozen=True)
 class _Market:
-    """What stays the same: how popular each symbol is, and the level, swing and phase of its price."""
+    """Constants of each symbol: its popularity, and the level, swing and phase of its price."""
 
     popularity: np.ndarray
     level: np.ndarray
@@ -105,7 +105,7 @@ class _Market:
 
     @classmethod
     def opened(cls, seed: int) -> _Market:
-        rng = stream(seed, "stock", "market")
+        rng = seeded_rng(seed, "stock", "market")
         count = len(SYMBOLS)
         zipf = 1.0 / np.arange(1, count + 1)
         return cls(
@@ -116,9 +116,9 @@ class _Market:
         )
 
     def batch(self, times: np.ndarray, rng: np.random.Generator) -> pa.Table:
-        """A quote for each time."""
+        """Return a quote for each time."""
         count = len(times)
-        symbol = skewed(rng, count, self.popularity)
+        symbol = weighted_choice(rng, count, self.popularity)
         venue = (symbol + np.array(VENUES)[rng.integers(0, len(VENUES), count)]) % len(PUBLISHER_EDGES)
         turn = 2 * np.pi * (times % (600 * SECOND)) / (600 * SECOND)
         level = self.level[symbol]
@@ -130,14 +130,14 @@ class _Market:
         volume = np.ceil(np.exp(6.5 + 1.2 * rng.standard_normal(count)))
         return pa.table(
             {
-                "publisher": texts([publisher_at("stock", edge) for edge in PUBLISHER_EDGES], venue),
-                "symbol": texts(SYMBOLS, symbol),
-                "open": numbers(opened, 4),
-                "high": numbers(high, 4),
-                "low": numbers(low, 4),
-                "close": numbers(closed, 4),
-                "volume": wholes(volume, 64),
-                "change": numbers(100 * (closed - opened) / opened, 4),
-                "ts": stamps(times),
+                "publisher": text_column([publisher_at("stock", edge) for edge in PUBLISHER_EDGES], venue),
+                "symbol": text_column(SYMBOLS, symbol),
+                "open": double_column(opened, 4),
+                "high": double_column(high, 4),
+                "low": double_column(low, 4),
+                "close": double_column(closed, 4),
+                "volume": integer_column(volume, 64),
+                "change": double_column(100 * (closed - opened) / opened, 4),
+                "ts": timestamp_column(times),
             }
         )

@@ -1,4 +1,4 @@
-"""Subscriptions in SQL: the mix of plain and aggregate ones, windows, and who owns them."""
+"""Subscriptions in SQL: plain and aggregate ones, windows, and their subscribers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from sparing.workloads.chance import marked, stream
 from sparing.workloads.overlay import subscribers
+from sparing.workloads.randomness import random_mask, seeded_rng
 from sparing.workloads.settings import WorkloadSettings
 
 
 @dataclass(frozen=True)
-class Wording:
-    """What subscriptions of a topic may select: aggregates, and lists of columns."""
+class SelectLists:
+    """The SELECT lists of a topic's subscriptions: aggregates, and columns."""
 
     topic: str
     aggregates: Sequence[str]
@@ -24,48 +24,48 @@ class Wording:
 
 def subscriptions(
     settings: WorkloadSettings,
-    wording: Wording,
+    select_lists: SelectLists,
     conditions: Sequence[str],
     cycles: float = 0.0,
     cycle: str = "30 seconds",
 ) -> list[dict[str, Any]]:
-    """One subscription for each condition; a share `cycles` of the plain ones has a notification cycle."""
+    """Return one subscription for each condition; a share `cycles` of the plain ones has a notification cycle."""
     count = len(conditions)
-    rng = stream(settings.seed, wording.topic, "wording")
+    rng = seeded_rng(settings.seed, select_lists.topic, "wording")
     ones, others = settings.aggregate
-    aggregate = marked(rng, count, ones / (ones + others))
-    sliding = _among(rng, aggregate, settings.sliding)
-    with_columns = _among(rng, ~aggregate, settings.columns)
-    with_cycle = _among(rng, ~aggregate, cycles)
-    aggregates = rng.integers(0, len(wording.aggregates), count)
-    columns = rng.integers(0, len(wording.columns), count)
+    aggregate = random_mask(rng, count, ones / (ones + others))
+    sliding = _random_share(rng, aggregate, settings.sliding)
+    with_columns = _random_share(rng, ~aggregate, settings.columns)
+    with_cycle = _random_share(rng, ~aggregate, cycles)
+    aggregates = rng.integers(0, len(select_lists.aggregates), count)
+    columns = rng.integers(0, len(select_lists.columns), count)
 
-    starts = stream(settings.seed, wording.topic, "starts").random(count) * settings.staggered
+    starts = seeded_rng(settings.seed, select_lists.topic, "starts").random(count) * settings.staggered
     owners = [owner["id"] for owner in subscribers(settings.subscriptions)]
     turn = rng.permutation(count)
     digits = len(str(count))
     rows = []
     for n, condition in enumerate(conditions):
         if aggregate[n]:
-            what = wording.aggregates[aggregates[n]]
+            what = select_lists.aggregates[aggregates[n]]
             slide = settings.slide if sliding[n] else settings.window
             end = _windows(settings.window, slide, int(1000 * slide * starts[n]))
         else:
-            what = wording.columns[columns[n]] if with_columns[n] else "*"
+            what = select_lists.columns[columns[n]] if with_columns[n] else "*"
             end = f" EVERY '{cycle}'" if with_cycle[n] else ""
         where = f" WHERE {condition}" if condition else ""
         rows.append(
             {
-                "id": f"{wording.topic[0]}{n + 1:0{digits}}",
+                "id": f"{select_lists.topic[0]}{n + 1:0{digits}}",
                 "subscriber": owners[turn[n] % len(owners)],
-                "sql": f"SELECT {what} FROM {wording.topic}{where}{end}",
+                "sql": f"SELECT {what} FROM {select_lists.topic}{where}{end}",
             }
         )
     return rows
 
 
 def _windows(length: float, slide: float, start: int) -> str:
-    """The clause for windows of which one begins so many milliseconds after the epoch.
+    """Return the GROUP BY clause of windows; `start` is the start of a window in milliseconds since 1970.
 
     >>> _windows(10.0, 10.0, 0), _windows(10.0, 5.0, 700)
     (" GROUP BY window(ts, '10 seconds')", " GROUP BY window(ts, '10 seconds', '5 seconds', '700 milliseconds')")
@@ -80,7 +80,7 @@ def _windows(length: float, slide: float, start: int) -> str:
 
 
 def interval(seconds: float) -> str:
-    """A time span as Spark SQL writes it.
+    """Return a duration in Spark SQL.
 
     >>> interval(10.0), interval(2.5)
     ('10 seconds', '2500 milliseconds')
@@ -88,8 +88,8 @@ def interval(seconds: float) -> str:
     return f"{int(seconds)} seconds" if seconds == int(seconds) else f"{round(seconds * 1000)} milliseconds"
 
 
-def _among(rng: np.random.Generator, rows: np.ndarray, share: float) -> np.ndarray:
-    """A mask of the given share of the marked rows."""
+def _random_share(rng: np.random.Generator, rows: np.ndarray, share: float) -> np.ndarray:
+    """Return a mask of a share of the marked rows."""
     chosen = np.zeros(len(rows), dtype=bool)
-    chosen[np.flatnonzero(rows)[marked(rng, int(rows.sum()), share)]] = True
+    chosen[np.flatnonzero(rows)[random_mask(rng, int(rows.sum()), share)]] = True
     return chosen

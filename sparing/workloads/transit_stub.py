@@ -1,8 +1,8 @@
-"""Networks of transit and stub nodes, and how many descriptors their publishers and subscribers have.
+"""Networks of transit and stub nodes, and numbers of descriptors of their publishers and subscribers.
 
-In the manner of GT-ITM: 4 transit nodes, three stubs of 8 nodes at each, 100 nodes in all. Two transit nodes are linked
-with probability 0.6, two nodes of a stub with 0.42; a domain that is not connected is drawn again. One link leads from
-each stub, from a node drawn evenly, to its transit node.
+Like GT-ITM: 4 transit nodes with three stubs of 8 nodes each, 100 nodes in total. Two transit nodes are linked with
+probability 0.6, two nodes of a stub with 0.42; unconnected domains are drawn again. One link leads from a random node
+of each stub to its transit node.
 
 Paper: matchmaker, section 4.1. It names the generator and the numbers of transit and stub nodes, nothing else.
 """
@@ -17,13 +17,13 @@ import numpy as np
 from sparing.model.errors import SparingError
 from sparing.model.overlay import Link, Overlay
 
-TRANSIT_NODES, STUBS, STUB_NODES = 4, 3, 8  # stubs of each transit node, nodes of each stub
-TRANSIT_EDGES, STUB_EDGES = 0.6, 0.42  # how likely two nodes of a domain are linked
+TRANSIT_NODES, STUBS, STUB_NODES = 4, 3, 8  # stubs per transit node, nodes per stub
+TRANSIT_EDGES, STUB_EDGES = 0.6, 0.42  # the probability of a link between two nodes of a domain
 FEWEST, MOST = 1, 100  # descriptors
 
 
 class Rounding(StrEnum):
-    """How descriptors become whole numbers."""
+    """The rounding of numbers of descriptors."""
 
     DOWN = "down"
     NEAREST = "nearest"
@@ -31,26 +31,26 @@ class Rounding(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class TransitStub:
-    """A network. Nodes go by numbers, transit nodes first, then stub by stub; links are pairs of them, each once."""
+    """A network. Nodes are numbered, transit nodes first, then stub by stub; links are undirected pairs of numbers."""
 
     names: tuple[str, ...]
-    transit: int  # how many transit nodes there are
+    transit: int  # the number of transit nodes
     links: np.ndarray  # [link, end], the lower number first, in order
 
     @property
     def stub_nodes(self) -> np.ndarray:
-        """All nodes but the transit nodes."""
+        """All nodes except transit nodes."""
         return np.arange(self.transit, len(self.names))
 
     @property
-    def both_ways(self) -> tuple[np.ndarray, np.ndarray]:
-        """From where to where each directed link leads, in the order of these."""
+    def directed_links(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sources and targets of the directed links, in order."""
         ends = np.concatenate([self.links, self.links[:, ::-1]])
         ends = ends[np.lexsort((ends[:, 1], ends[:, 0]))]
         return ends[:, 0], ends[:, 1]
 
     def overlay(self) -> Overlay:
-        """The network as an overlay: every node is a broker."""
+        """Return the network as an overlay: every node is a broker."""
         pairs = self.links.tolist()
         return Overlay(self.names, tuple(Link(self.names[one], self.names[other]) for one, other in pairs))
 
@@ -58,14 +58,16 @@ class TransitStub:
 def transit_stub(
     rng: np.random.Generator, transit: int = TRANSIT_NODES, stubs: int = STUBS, nodes: int = STUB_NODES
 ) -> TransitStub:
-    """A network of so many transit nodes, stubs of each of them, and nodes of each stub.
+    """Return a network with a number of transit nodes, stubs per transit node, and nodes per stub.
 
     >>> made = transit_stub(np.random.default_rng(0))
     >>> len(made.names), made.names[:5], made.links[:2].tolist()
     (100, ('t1', 't2', 't3', 't4', 't1s1n1'), [[0, 2], [0, 3]])
     """
     if min(transit, stubs, nodes) < 1:
-        raise SparingError(f"A network needs transit nodes, stubs and stub nodes: not {transit}, {stubs} and {nodes}.")
+        raise SparingError(
+            f"The network has {transit} transit nodes, {stubs} stubs and {nodes} stub nodes: each must be at least 1."
+        )
     links = [_domain(rng, transit, TRANSIT_EDGES)]
     names = [f"t{t + 1}" for t in range(transit)]
     for t in range(transit):
@@ -79,7 +81,7 @@ def transit_stub(
 
 
 def _domain(rng: np.random.Generator, nodes: int, probability: float) -> np.ndarray:
-    """The links of a random graph that is connected."""
+    """Return the links of a connected random graph."""
     one, other = np.triu_indices(nodes, 1)
     while True:
         there = rng.random(len(one)) < probability
@@ -89,7 +91,7 @@ def _domain(rng: np.random.Generator, nodes: int, probability: float) -> np.ndar
 
 
 def _connected(nodes: int, links: np.ndarray) -> bool:
-    """Whether links lead from node 0 to all others.
+    """Return whether links lead from node 0 to all others.
 
     >>> _connected(3, np.array([[0, 1], [1, 2]])), _connected(3, np.array([[1, 2]]))
     (True, False)
@@ -104,7 +106,7 @@ def _connected(nodes: int, links: np.ndarray) -> bool:
 
 
 def descriptors(rng: np.random.Generator, count: int, rounding: Rounding) -> np.ndarray:
-    """Whole numbers from a bounded Pareto distribution between 1 and 100 with exponent 1.
+    """Return whole numbers from a bounded Pareto distribution between 1 and 100 with exponent 1.
 
     Rounded down, half of them are 1.
 

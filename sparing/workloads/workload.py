@@ -1,4 +1,4 @@
-"""A workload: the description of a deployment, and the publications that go with it."""
+"""A workload: the description of a deployment, and its publications."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from sparing.workloads.trace import Chunk
 
 @dataclass(frozen=True)
 class Workload:
-    """`description` is the mapping that a deployment file holds. The same settings always give the same workload.
+    """A deployment file's content (`description`) and a trace, determined by the settings.
 
-    `size` counts the publications, `selectivity` is the share of them that a subscription matches on average,
-    measured on a sample; `bad` counts the bad rows that a JSON trace gets besides.
+    `size` is the number of publications, `selectivity` the share that a subscription matches on average, measured with
+    a sample; `bad` is the number of additional bad rows in a JSON trace.
     """
 
     description: dict[str, Any]
@@ -29,7 +29,7 @@ class Workload:
     bad: int = 0
 
     def publications(self) -> Iterator[pa.Table]:
-        """The publications in the order of writing: column `publisher`, then the fields of the topic."""
+        """Yield the publications in the order of arrival: column `publisher`, then the fields of the topic."""
         for chunk in self.chunks():
             yield chunk.table
 
@@ -37,13 +37,14 @@ class Workload:
 def workload(
     name: str,
     settings: WorkloadSettings,
+    *,
     topic: dict[str, Any],
     advertised: Sequence[str | None],
     subscriptions: list[dict[str, Any]],
     selectivity: float,
     chunks: Callable[[], Iterator[Chunk]],
 ) -> Workload:
-    """A workload of one topic over the paper's overlay; `advertised` are the WHERE clauses of its publishers."""
+    """Return a workload of one topic over the paper's overlay; `advertised` are the WHERE clauses of its publishers."""
     description = description_of(name, settings, topic, subscriptions) | {
         "overlay": overlay(),
         "publishers": publishers(name, advertised),
@@ -55,7 +56,7 @@ def workload(
 def description_of(
     name: str, settings: WorkloadSettings, topic: dict[str, Any], subscriptions: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """What a deployment file says of a workload of one topic, but for who is where."""
+    """Return the content of a deployment file for one topic, without overlay, publishers and subscribers."""
     return {
         "name": name,
         "overlay": {},
@@ -73,10 +74,6 @@ def description_of(
 def workload_of(
     description: dict[str, Any], settings: WorkloadSettings, selectivity: float, chunks: Callable[[], Iterator[Chunk]]
 ) -> Workload:
-    """A workload with as many publications and bad rows as the settings say."""
-    return Workload(description, settings.size, selectivity, settings.seed, chunks, bad_rows(settings, settings.size))
-
-
-def bad_rows(settings: WorkloadSettings, size: int) -> int:
-    """How many bad rows go with so many publications."""
-    return round(settings.bad * size)
+    """Return a workload with the numbers of publications and bad rows of the settings."""
+    bad = round(settings.bad * settings.size)
+    return Workload(description, settings.size, selectivity, settings.seed, chunks, bad)

@@ -1,4 +1,4 @@
-"""The command line as its user meets it: help, mistakes in one sentence, exit status."""
+"""The command line: help, user errors, exit status."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_without_a_name_the_benchmarks_are_listed():
     assert all(name in output for name in BENCHMARKS)
 
 
-def test_an_option_of_another_benchmark_is_a_failure():
+def test_an_option_of_another_benchmark_is_rejected():
     result = CliRunner().invoke(build(), ["bench", "match", "--master", "local[2]"])
     assert result.exit_code == 2
     assert "No such option: --master" in result.output
@@ -171,7 +171,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_one_message_and_a_failure(mistake, tmp_path, monkeypatch, capsys):
+def test_a_user_error_is_one_message_with_exit_status_1(mistake, tmp_path, monkeypatch, capsys):
     arguments, parts = MISTAKES[mistake]
     file = tmp_path / "deployment.yaml"
     file.write_text(yaml.safe_dump(world.description([])))
@@ -184,7 +184,7 @@ def test_a_mistake_is_one_message_and_a_failure(mistake, tmp_path, monkeypatch, 
     assert missing(message, parts.format(**names)) == []
 
 
-def test_a_mistake_as_the_terminal_shows_it():
+def test_a_user_error_has_no_traceback_in_the_terminal():
     told = sparing("replay", "nowhere.yaml")
     assert told.returncode == 1
     assert told.stdout == ""
@@ -192,14 +192,14 @@ def test_a_mistake_as_the_terminal_shows_it():
     assert line.startswith("Error: nowhere.yaml: ")
 
 
-def test_a_demo_does_not_write_over_other_files(tmp_path, monkeypatch, capsys):
+def test_the_demo_does_not_replace_other_files(tmp_path, monkeypatch, capsys):
     (tmp_path / "letters.txt").write_text("dear")
     told = told_for(["demo", "--folder", str(tmp_path)], monkeypatch, capsys)
     assert says(told, f"{tmp_path} --folder")
     assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
 
 
-def test_no_java_is_one_sentence(tmp_path):
+def test_missing_java_is_one_message(tmp_path):
     command = [sys.executable, "-c", "from sparing.cli import main; main()", "demo", "--folder", str(tmp_path / "city")]
     told = subprocess.run(
         command, capture_output=True, text=True, check=False, env={"PATH": str(tmp_path), "COLUMNS": "200"}
@@ -233,7 +233,7 @@ def test_worker_processes_give_the_same_bill(spark, tmp_path):
     assert 0 < found["least_possible"] <= found["between_brokers"]
 
 
-def test_ctrl_c_asks_for_an_orderly_stop():
+def test_ctrl_c_requests_a_graceful_stop():
     before = signal.getsignal(signal.SIGINT)
     stop = Event()
     with interruptible(stop):

@@ -1,4 +1,4 @@
-"""What commands share: progress, times, and the counts that a run brings along."""
+"""Functions shared by commands: progress, times, and row counts."""
 
 from types import SimpleNamespace
 
@@ -22,7 +22,7 @@ def told(monkeypatch):
     return err
 
 
-def test_brackets_in_what_is_done_are_no_markup(told):
+def test_brackets_in_progress_messages_are_not_markup(told):
     with step(f"Replaying {ODD}"):
         pass
     assert f"✓ Replaying {ODD} (" in told.export_text()
@@ -44,14 +44,14 @@ def test_times_are_in_utc(text, expected):
 
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
-def test_a_time_that_utc_does_not_have_is_refused(text):
+def test_a_time_outside_of_utc_is_rejected(text):
     with pytest.raises(SparingError) as refused:
         moment(text, "--start")
     assert missing(str(refused.value), f"--start {text} 1 9999 UTC") == []
 
 
 @pytest.mark.parametrize("sink", [None, "somewhere"])
-def test_rows_are_counted_once(sink, monkeypatch):
+def test_rows_are_counted_by_the_tally_only(sink, monkeypatch):
     """By the tally alone: what was delivered has no table here that Spark could be asked about."""
     found, written = Tally({"notifications": 3, "bill": 2, "quarantine": 1}, {}, {"late": 1}), []
     monkeypatch.setattr("sparing.spark.tally.tally_of", lambda _: found)

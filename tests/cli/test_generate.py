@@ -24,7 +24,7 @@ def refusal(*arguments: str | Path):
 
 
 @pytest.mark.parametrize("workload", ["stock", "traffic", "incidents", "boxes", "alerts", "city"])
-def test_a_workload_is_written_and_the_next_command_named(workload, tmp_path):
+def test_the_output_names_the_next_command(workload, tmp_path):
     result = run(workload, tmp_path / "out", *SMALL)
     assert result.exit_code == 0, result.output
     assert says(result.stdout, "400 8")
@@ -62,7 +62,7 @@ def test_all_options_reach_the_workload(tmp_path):
     assert '"ts":"2026-05-01T12:00:0' in Path(said["parts"][0]).read_text()
 
 
-def test_incidents_have_options_of_their_own(tmp_path):
+def test_incidents_have_their_own_options(tmp_path):
     result = run("incidents", tmp_path, *SMALL, "--reports", "2", "--span", "5", "--cycles", "1", "--format", "parquet")
     assert result.exit_code == 0, result.output
     assert (tmp_path / "deployment.yaml").read_text().count("EVERY '30 seconds'") == 12
@@ -95,7 +95,7 @@ def test_incidents_have_options_of_their_own(tmp_path):
         (["incidents", "--selectivity", "0.9"], "0.9"),
     ],
 )
-def test_bad_options_end_in_one_sentence(arguments, message, tmp_path):
+def test_invalid_options_are_rejected_in_one_sentence(arguments, message, tmp_path):
     workload, *options = arguments
     said, result = refusal(workload, tmp_path / "out", *options)
     assert missing(said, message) == []

@@ -32,7 +32,7 @@ def figures(text: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_a_few_brokers(columns):
+def test_a_small_plan_is_printed_completely(columns):
     text = planned(OFFERS, columns=columns)
     assert says(text.splitlines()[0], "offers 4 2 11 shared")
     rows = figures(text)
@@ -53,7 +53,7 @@ def test_a_few_brokers(columns):
         assert says(text, line), line
 
 
-def test_json(tmp_path):
+def test_json_has_the_complete_plan(tmp_path):
     out = tmp_path / "plan.json"
     planned(OFFERS, "--json", out)
     found = json.loads(out.read_text())
@@ -104,7 +104,7 @@ def test_markings_are_shown_and_drawn(tmp_path):
     assert says("\n".join(titles), "northwest>northeast p-link sigma 3 tau 6 eta -9")
 
 
-def test_an_overlay_without_publishers_is_drawn(tmp_path):
+def test_an_overlay_without_publishers_can_be_drawn(tmp_path):
     what = yaml.safe_load(RING.read_text()) | {"publishers": []}
     (tmp_path / "ring.yaml").write_text(yaml.safe_dump(what))
     planned(tmp_path / "ring.yaml", "--plot", tmp_path / "ring.svg")
@@ -114,14 +114,14 @@ def test_an_overlay_without_publishers_is_drawn(tmp_path):
     assert int(picture.attrib["height"]) > 100
 
 
-def test_names_in_a_picture_are_text(tmp_path):
+def test_names_in_a_picture_are_escaped(tmp_path):
     (tmp_path / "ring.yaml").write_text(RING.read_text().replace("northwest", "<n&w>"))
     planned(tmp_path / "ring.yaml", "--plot", tmp_path / "ring.svg")
     picture = ElementTree.fromstring((tmp_path / "ring.svg").read_text())
     assert [one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")].count("<n&w>") == 1
 
 
-def test_a_picture_that_cannot_be_written_is_told(tmp_path):
+def test_an_unwritable_picture_is_rejected(tmp_path):
     out = tmp_path / "no" / "ring.svg"
     result = CliRunner().invoke(build(), ["plan", str(RING), "--plot", str(out)])
     assert result.exit_code != 0
@@ -141,7 +141,7 @@ def changing(tmp_path):
     return tmp_path / "offers.yaml"
 
 
-def test_subscriptions_that_come_and_go(changing, monkeypatch):
+def test_changes_counts_the_messages_of_joins_and_leaves(changing, monkeypatch):
     text = planned(changing)
     assert "11 subscriptions, 9 of them in force before the first change; shared" in text
     assert says(text, "2 subscriptions later 9 messages")
@@ -152,7 +152,7 @@ def test_subscriptions_that_come_and_go(changing, monkeypatch):
     assert says(planned(changing, "--changes"), "2 subscriptions later 9 messages")
 
 
-def test_at_a_time(changing, tmp_path):
+def test_the_plan_at_a_time_has_the_subscriptions_in_force(changing, tmp_path):
     now = planned(changing, "--at", "2026-01-01T10:00:00Z")
     assert figures(now) == figures(planned(OFFERS))
     assert "in force" not in now
@@ -162,7 +162,7 @@ def test_at_a_time(changing, tmp_path):
     assert json.loads((tmp_path / "plan.json").read_text())["at"] == "2026-01-01T09:59:59Z"
 
 
-def test_long_lists_are_cut_off(tmp_path):
+def test_long_lists_are_shortened(tmp_path):
     what = {
         "name": "star",
         "overlay": {"brokers": ["hub", *(f"e{n}" for n in range(20))], "links": [["hub", f"e{n}"] for n in range(20)]},
@@ -182,7 +182,7 @@ def test_long_lists_are_cut_off(tmp_path):
     assert (len(found["brokers"]), len(found["advertisements"]), len(found["links"])) == (21, 20, 40)
 
 
-def test_nobody_publishes(tmp_path):
+def test_a_plan_without_publishers_has_no_messages(tmp_path):
     what = {
         "name": "quiet",
         "overlay": {"brokers": ["a"]},
@@ -192,7 +192,7 @@ def test_nobody_publishes(tmp_path):
     assert says(planned(tmp_path / "quiet.yaml"), "quiet 1 0")
 
 
-def test_spark_is_not_needed():
+def test_the_command_does_not_import_spark():
     program = f"""
 import sys
 from xml.etree import ElementTree
@@ -225,7 +225,7 @@ policy: {covering: none, matchmaker: subscribe-everywhere, folding: mefa, theta:
 """
 
 
-def test_what_is_folded_where_and_at_what_risk(tmp_path):
+def test_folds_are_printed_with_brokers_and_risk(tmp_path):
     file, out = tmp_path / "slides.yaml", tmp_path / "plan.json"
     file.write_text(SLIDES)
     text = planned(file, "--json", out)
@@ -246,7 +246,7 @@ def test_what_is_folded_where_and_at_what_risk(tmp_path):
     assert [(a["who"], a["broker"], a["by"]) for a in found["attached"]] == [("c", "b2", "distance")]
 
 
-def test_similarity_may_be_worth_a_hop(tmp_path):
+def test_ds_trees_are_explained(tmp_path):
     file = tmp_path / "slides.yaml"
     file.write_text(SLIDES.replace("theta: 3", "theta: 3, trees: ds, gamma: 1"))
     text = planned(file)
@@ -255,7 +255,7 @@ def test_similarity_may_be_worth_a_hop(tmp_path):
     assert says(planned(file), "c b2 distance")
 
 
-def test_a_broker_without_a_path_is_called_that(tmp_path):
+def test_an_unconnected_broker_is_reported(tmp_path):
     file, out = tmp_path / "slides.yaml", tmp_path / "plan.json"
     file.write_text(SLIDES.replace("[p, b2, b1]", "[p, b2, b1, island]").replace("at: [b2, b1]", "at: [b2, island]"))
     assert says(planned(file, "--json", out), "c b2 distance 1 island")

@@ -1,4 +1,4 @@
-"""Commands of other distributions, and how the product does without them."""
+"""Commands of other distributions, and their absence."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ def alone(monkeypatch):
     monkeypatch.setattr(plugins, "entry_points", lambda **_: EntryPoints())
 
 
-def test_help_without_the_laboratory_has_the_products_commands_only(alone):
+def test_help_without_the_laboratory_lists_the_commands_of_sparing_only(alone):
     output = CliRunner().invoke(build(), ["--help"], env={"COLUMNS": "200"}).output
     assert "generate" in output
     assert "bench" not in output
@@ -28,17 +28,17 @@ def test_help_without_the_laboratory_has_the_products_commands_only(alone):
 
 
 @pytest.mark.parametrize("command", ["study", "bench"])
-def test_a_command_of_the_laboratory_says_what_to_install(alone, command):
+def test_a_command_of_the_missing_laboratory_says_what_to_install(alone, command):
     result = CliRunner().invoke(build(), [command, "match"])
     assert isinstance(result.exception, SparingError)
     assert "pip install sparing-lab" in str(result.exception)
 
 
-def test_other_names_are_no_commands(alone):
+def test_an_unknown_command_is_rejected(alone):
     assert CliRunner().invoke(build(), ["benches"]).exit_code == 2
 
 
-def test_plug_ins_replace_no_command(monkeypatch):
+def test_plug_ins_do_not_replace_commands(monkeypatch):
     entry = EntryPoint("run", "nowhere:app", plugins.GROUP)
     monkeypatch.setattr(plugins, "entry_points", lambda **_: EntryPoints([entry]))
     group = typer.main.get_command(build())
@@ -46,7 +46,7 @@ def test_plug_ins_replace_no_command(monkeypatch):
     assert group.get_command(None, "run") is group.commands["run"]
 
 
-def test_the_laboratory_is_not_loaded_for_commands_of_the_product():
+def test_commands_of_sparing_do_not_import_the_laboratory():
     program = """if True:
         import sys
         from sparing.cli import main
@@ -59,7 +59,7 @@ def test_the_laboratory_is_not_loaded_for_commands_of_the_product():
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=120)
 
 
-def test_the_wheel_has_the_product_only():
+def test_the_wheel_does_not_contain_the_laboratory():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["sparing"]
     assert not {path.name for path in (ROOT / "sparing").iterdir()} & {"study", "bench"}

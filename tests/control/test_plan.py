@@ -1,4 +1,4 @@
-"""The plan: subscriptions in decision order, each at its subscriber's broker."""
+"""The plan: subscriptions in decision order, at the brokers of their subscribers."""
 
 from sparing.control.plan import make_plan
 from sparing.model.box import Box

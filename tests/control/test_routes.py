@@ -39,7 +39,7 @@ def test_next_links_and_hops_follow_the_only_path(forest):
                 assert routes.distance(a, b) == float("inf")
                 assert routes.path(at, goal) == (at,)
                 continue
-            assert [routes.ends(link) for link in routes.way(at, goal)] == way
+            assert [routes.ends(link) for link in routes.links_between(at, goal)] == way
             assert routes.path(at, goal) == (at, *(routes.number[there] for _, there in way))
             assert routes.hops[at, goal] == routes.distance(a, b) == len(way)
             if way:

@@ -17,7 +17,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.deployment.schema import PolicyEntry
 from sparing.flow.arrival.at_once import AtOnce
-from sparing.flow.events.explain import Story, StoryRecorder
+from sparing.flow.events.explain import EventHistory, HistoryRecorder
 from sparing.flow.events.merged_topic import MergedOutcome, MergedTopic
 from sparing.flow.interests import Interests
 from sparing.flow.walk import Deliveries, Walk
@@ -50,13 +50,13 @@ def walked(found: Plan, reports: str = WITH_KEYS) -> Deliveries:
     return Walk(found).feed([walks.published(found, reports)])
 
 
-def watched(found: Plan, key: str = "401 km 3") -> tuple[list[Story], MergedOutcome]:
-    """The stories of events with a key, and all that came of the reports."""
+def watched(found: Plan, key: str = "401 km 3") -> tuple[list[EventHistory], MergedOutcome]:
+    """The histories of events with a key, and all that came of the reports."""
     interests = Interests.of(found)
     topic = MergedTopic(interests, "incidents", AtOnce(interests), WindowWalk(interests))
-    watch = StoryRecorder(topic.context, key)
+    watch = HistoryRecorder(topic.context, key)
     _, outcome = topic.advance(None, [walks.published(found, WITH_KEYS)], END_OF_TIME, BEGINNING, watch)
-    return watch.stories(), outcome
+    return watch.histories(), outcome
 
 
 def report(time: str, at: str, **values: object) -> str:
@@ -128,12 +128,12 @@ def test_why_a_subscription_was_told_or_not(capsys: pytest.CaptureFixture[str]) 
     number = next(n for n, s in enumerate(found.subscriptions) if s.id == "alarm")
     interests = Interests.of(found)
     topic = MergedTopic(interests, "incidents", AtOnce(interests), WindowWalk(interests))
-    watch = StoryRecorder(topic.context, "401 km 3")
+    watch = HistoryRecorder(topic.context, "401 km 3")
     topic.advance(None, [walks.published(found, WITH_KEYS)], END_OF_TIME, BEGINNING, watch)
-    first, second = watch.stories(number)
+    first, second = watch.histories(number)
     last = []
-    for story in (first, second):
-        print_event(story, "alarm", as_json=False)
+    for history in (first, second):
+        print_event(history, "alarm", as_json=False)
         last.append(capsys.readouterr().out.splitlines()[-1])
     assert all("alarm" in line for line in last)
     assert ["1" in last[0], "kind = 'collision'" in last[0]] == [True, False]
@@ -302,9 +302,9 @@ def test_the_outage_that_is_shown() -> None:
     failing, sound = plan(yaml.safe_load(OUTAGE)), plan()
     said = [[(told.subscriptions, told.time, told.payload) for told in walked(one).merged] for one in (failing, sound)]
     assert said[0] == said[1]
-    (story, _), _ = watched(failing)
+    (history, _), _ = watched(failing)
     (usual, _), _ = watched(sound)
-    lines = [Counter(clock(line.time)[11:19] for line in one.lines) for one in (story, usual)]
+    lines = [Counter(clock(line.time)[11:19] for line in one.lines) for one in (history, usual)]
     assert set(lines[0] - lines[1]) == {"08:00:05", "08:00:07"}, "the failure, and what is sent again after it"
     kinds = ("publication", "merged", "coordination")
     numbers = [[walked(one).bill.by_kind()[kind] for kind in kinds] for one in (failing, sound)]

@@ -16,7 +16,7 @@ from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
 from sparing.flow.arrival.at_once import AtOnce
 from sparing.flow.interests import Interests
-from sparing.flow.rank.explain import Choice, choice_of, shown
+from sparing.flow.rank.explain import Choice, choice_of, score_text
 from sparing.flow.walk import Walk
 from sparing.model.bill import MessageKind
 from sparing.model.policy import Covering
@@ -43,9 +43,9 @@ def offered(covering: str, top_k: int | None) -> Plan:
 
 
 def test_table_i():
-    contest = offered("ancestor", 2).contests[0]
+    matching_set = offered("ancestor", 2).matching_sets[0]
     boxes = [s.query.box for s in offered("ancestor", 2).subscriptions]
-    scores = contest.scores.tolist()
+    scores = matching_set.scores.tolist()
     covered_by = judge.rank_covers(boxes, judge.by_score(boxes, scores))
     found = [
         [
@@ -125,11 +125,11 @@ def test_diversity():
     plan = walks.plan_of(DIVERSE)
     rows = table(PAGE, 4, where=lambda table: "/" in table.rows[0][1]).rows
     found = choice(plan, same_publications(plan, 1, 7), "t").candidates
-    assert [(name, score) for name, _, score, _ in rows] == [(c.subscription, shown(c.score)) for c in found]
+    assert [(name, score) for name, _, score, _ in rows] == [(c.subscription, score_text(c.score)) for c in found]
     assert same_words((c.chosen, gets) for (*_, gets), c in zip(rows, found, strict=True))
     for (_, distances, *_), candidate in zip(rows, found, strict=True):
         assert sum(eval(term) for term in distances.split(" + ")) == pytest.approx(candidate.score)
-    assert plan.contests[0].method is Covering.NONE
+    assert plan.matching_sets[0].method is Covering.NONE
 
 
 def test_a_wish_of_its_own():

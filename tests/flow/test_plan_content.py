@@ -67,7 +67,7 @@ def test_looking_at_a_plan_leaves_its_fingerprint_and_what_is_sent_as_they_were(
     before, sent = digest(found), pickle.dumps(found)
     assert {"groups", "held_fields"} <= set(look_at_everything(found))
     assert digest(found) == before
-    assert {"contests", "weights", "_tables"} <= set(look_at_everything(found.plan))
+    assert {"matching_sets", "weights", "_tables"} <= set(look_at_everything(found.plan))
     found.plan.table(0, 1)
     assert digest(found) == before
     assert pickle.dumps(found) == sent
@@ -79,7 +79,7 @@ def test_what_is_sent_has_the_same_content_and_can_work_out_the_rest():
     copy = pickle.loads(pickle.dumps(found))
     assert digest(copy) == digest(found)
     assert copy.named_groups == found.named_groups
-    assert len(copy.plan.contests) == len(found.plan.contests)
+    assert len(copy.plan.matching_sets) == len(found.plan.matching_sets)
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])

@@ -1,4 +1,4 @@
-"""WHERE means what it means in Spark: three-valued logic, judged value by value."""
+"""WHERE has the semantics of Spark: three-valued logic, judged value by value."""
 
 import pytest
 from hypothesis import given
@@ -155,14 +155,14 @@ def test_a_conjunction_over_several_fields_is_a_box(data):
         ("true AND n = 1", "n = 1"),
     ],
 )
-def test_two_ways_to_write_a_condition(text, same):
+def test_equivalent_conditions_give_the_same_box(text, same):
     assert parse_where(text, TOPIC) == parse_where(same, TOPIC)
 
 
 @pytest.mark.parametrize(
     "text", ["true", "NOT false", "n IS NULL OR true", "NULL IS NULL", "n IS NULL OR n IS NOT NULL"]
 )
-def test_what_always_holds_is_the_whole_topic(text):
+def test_a_tautology_admits_the_whole_topic(text):
     assert parse_where(text, TOPIC) == Box()
 
 
@@ -185,12 +185,12 @@ def test_what_always_holds_is_the_whole_topic(text):
         "s NOT LIKE '%'",
     ],
 )
-def test_what_can_never_hold_is_an_error(text):
+def test_a_contradiction_is_an_error(text):
     with pytest.raises(LanguageError, match="never"):
         parse_where(text, TOPIC)
 
 
-def test_a_long_list_of_values_is_read_quickly():
+def test_a_long_list_of_values_is_parsed_quickly():
     numbers = ", ".join(map(str, range(0, 20_000, 2)))
     assert len(parse_where(f"n IN ({numbers})", TOPIC).on("n").ranges) == 10_000
     ors = " OR ".join(f"n = {number}" for number in range(0, 2_000, 2))

@@ -40,7 +40,7 @@ def test_a_duration_is_the_sum_of_its_parts(case):
         ("9223372036854775807 microseconds", 2**63 - 1),
     ],
 )
-def test_what_spark_accepts(text, microseconds):
+def test_durations_that_spark_accepts(text, microseconds):
     assert parse_duration(text) == microseconds
 
 
@@ -66,7 +66,7 @@ def test_what_spark_accepts(text, microseconds):
         ("99999999999999 seconds", "99999999999999 seconds"),
     ],
 )
-def test_what_spark_refuses_is_pointed_at(text, part):
+def test_durations_that_spark_rejects_are_underlined(text, part):
     with pytest.raises(LanguageError) as caught:
         parse_duration(text)
     assert text[caught.value.start : caught.value.end] == part

@@ -1,4 +1,4 @@
-"""Typical mistakes: what is underlined, and the words that the message must have."""
+"""Typical mistakes: the underlined part, and the words that the message must have."""
 
 import pickle
 
@@ -226,20 +226,20 @@ def test_mistakes_in_conditions(marked, parts):
     check(lambda text: parse_where(text, TRAFFIC), marked, parts)
 
 
-def test_of_several_lines_the_one_in_question_is_shown():
+def test_only_the_line_with_the_error_is_shown():
     text = "SELECT *\n\tFROM traffic\n\tWHERE sped < 20\n\tEVERY '1 day'"
     with pytest.raises(LanguageError) as caught:
         parse_query(text, TOPICS)
     assert str(caught.value).splitlines()[1:] == ["   WHERE sped < 20", "         ^^^^"]
 
 
-def test_a_part_over_several_lines_is_underlined_to_the_end_of_the_first():
+def test_an_error_over_several_lines_is_underlined_to_the_end_of_the_first():
     with pytest.raises(LanguageError) as caught:
         parse_where("lane = 1\nOR speed = 2", TRAFFIC)
     assert str(caught.value).splitlines()[1:] == ["  lane = 1", "  ^^^^^^^^"]
 
 
-def test_a_long_line_is_cut_around_the_part():
+def test_a_long_line_is_cut_around_the_error():
     numbers = ", ".join(map(str, range(500)))
     with pytest.raises(LanguageError) as caught:
         parse_where(f"lane IN ({numbers}, 'x', {numbers})", TRAFFIC)
@@ -250,7 +250,7 @@ def test_a_long_line_is_cut_around_the_part():
     assert line[carets.index("^") : carets.index("^") + carets.count("^")] == "'x'"
 
 
-def test_an_error_travels_between_processes():
+def test_an_error_can_be_pickled():
     error = LanguageError("Wrong.", "SELECT", 0, 6)
     again = pickle.loads(pickle.dumps(error))
     assert (again.message, again.text, again.start, again.end, str(again)) == ("Wrong.", "SELECT", 0, 6, str(error))

@@ -1,4 +1,4 @@
-"""Whole queries: what they mean, and that nothing but a LanguageError ever comes of a text."""
+"""Whole queries: parsed results, and LanguageError as the only error for any text."""
 
 import re
 
@@ -34,13 +34,13 @@ SECOND = 1_000_000
 
 
 @given(strategies.queries())
-def test_a_query_means_what_it_was_made_from(case):
+def test_the_text_of_a_query_parses_to_the_query(case):
     text, topics, query = case
     assert parse_query(text, topics) == query
 
 
 @given(strategies.queries())
-def test_the_text_of_a_query_is_spark_sql_to_others_as_well(case):
+def test_the_text_of_a_query_is_valid_spark_sql(case):
     text, _, query = case
     plain = text if query.every is None else text[: text.rindex(" EVERY '")]
     # sqlglot takes window( for the WINDOW clause; another function's name parses the same way. It also takes FOR as the
@@ -122,7 +122,7 @@ def test_the_text_of_a_query_is_spark_sql_to_others_as_well(case):
         ),
     ],
 )
-def test_queries_and_what_they_mean(text, query):
+def test_parsed_queries(text, query):
     assert parse_query(text, TOPICS) == query
 
 
@@ -228,7 +228,7 @@ def test_any_text_gives_a_query_or_a_language_error(text):
 
 
 @given(strategies.queries(), st.data())
-def test_a_query_that_lost_a_piece_gives_a_query_or_a_language_error(case, data):
+def test_a_truncated_query_gives_a_query_or_a_language_error(case, data):
     text, topics, _ = case
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 10)))

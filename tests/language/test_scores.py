@@ -1,4 +1,4 @@
-"""Scores: what a text means, and what is said about one that means nothing."""
+"""Scores: parsed expressions, and the messages of invalid ones."""
 
 import math
 
@@ -90,7 +90,7 @@ MEANINGS = [
 
 
 @pytest.mark.parametrize(("text", "meaning"), MEANINGS)
-def test_what_a_text_means(text, meaning):
+def test_parsed_scores(text, meaning):
     assert sql(parsed(text)) == meaning
 
 
@@ -100,7 +100,7 @@ def test_what_a_text_means(text, meaning):
         st.tuples(expressions.rows(expressions.FIELD_KINDS), expressions.rows(expressions.ATTRIBUTES)), max_size=5
     ),
 )
-def test_the_sql_of_an_expression_means_the_same(expression, rows):
+def test_the_sql_of_an_expression_gives_the_same_values(expression, rows):
     again = parse_score(sql(expression), expressions.TOPIC, expressions.ATTRIBUTES)
     for fields, attributes in rows:
         ours, theirs = value_of(again, fields, attributes), value_of(expression, fields, attributes)
@@ -108,7 +108,7 @@ def test_the_sql_of_an_expression_means_the_same(expression, rows):
 
 
 @given(expressions.scores() | expressions.conditions())
-def test_what_is_accepted_can_be_evaluated_and_is_a_number(expression):
+def test_accepted_scores_can_be_evaluated_and_are_numbers(expression):
     try:
         found = parse_score(sql(expression), expressions.TOPIC, expressions.ATTRIBUTES)
     except LanguageError:
@@ -117,18 +117,18 @@ def test_what_is_accepted_can_be_evaluated_and_is_a_number(expression):
     assert evaluate(found, fields, {}, 1).array.dtype == float
 
 
-def test_the_parts_of_the_model():
+def test_the_nodes_of_a_parsed_score():
     assert parsed("stock") == Field("stock")
     assert parsed("subscription.budget") == Attribute("budget")
     assert parsed("5") == Constant(5.0)
 
 
-def test_any_attribute_will_do_while_nobody_is_subscribed():
+def test_without_subscriptions_every_attribute_is_accepted():
     expression = parse_score("if(subscription.vip, 2, 1) * subscription.weight", OFFERS, None)
     assert sql(expression) == "(if(subscription.vip, 2.0D, 1.0D) * subscription.weight)"
 
 
-def test_attributes_that_differ_by_case_are_told_apart():
+def test_attributes_are_case_sensitive():
     both = {"Budget": "number", "budget": "text"}
     assert parse_score("subscription.Budget", OFFERS, both) == Attribute("Budget")
     with pytest.raises(LanguageError, match="BUDGET"):
@@ -222,7 +222,7 @@ def test_mistakes_point_at_the_text(marked, parts):
 
 
 @pytest.mark.parametrize("opening", ["(", "abs(", "CASE WHEN fresh THEN ", "-(", "if(fresh, 1, "])
-def test_nesting_has_an_end(opening):
+def test_nesting_is_limited(opening):
     with pytest.raises(LanguageError, match="nest"):
         parsed(opening * 5_000)
 
@@ -257,7 +257,7 @@ def test_any_text_is_a_score_or_an_error(text):
         assert str(error)  # noqa: PT017 (an error is as good as a score)
 
 
-def test_conditions_of_subscriptions_still_know_no_arithmetic():
+def test_conditions_of_subscriptions_have_no_arithmetic():
     for text in ("price + 1 < 5", "abs(price) < 5", "CASE WHEN fresh THEN true END"):
         with pytest.raises(LanguageError):
             parse_where(text, OFFERS)

@@ -1,4 +1,4 @@
-"""What tests of time and memory share."""
+"""Fixtures for tests of time and memory."""
 
 from __future__ import annotations
 

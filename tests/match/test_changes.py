@@ -1,4 +1,4 @@
-"""Subscriptions that come and go: after any number of changes the index finds what a plain dict of boxes says."""
+"""Insertions and removals: after any number of changes, the index matches like a plain dict of boxes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Changes(RuleBasedStateMachine):
     def begin(self, tuning, space, start, named):
         self.stack = ExitStack()
         near = max(2, min(1 << 20, space // 2))
-        self.stack.enter_context(tuned({**tuning, "texts.SPACE": space, "texts.NEAR": near}))
+        self.stack.enter_context(tuned({**tuning, "texts.GAP": space, "texts.SMALL_GAP": near}))
         self.ids = count()
         self.boxes = {}
         self.gone = []
@@ -155,8 +155,8 @@ class Changes(RuleBasedStateMachine):
         self._added([id_], [box])
 
     @rule()
-    def tidy(self):
-        self.index.tidy()
+    def rebuild(self):
+        self.index.rebuild()
         assert self.index.stats().tiers == 0
 
     def _events(self, size, seed):
@@ -231,10 +231,10 @@ def relabelings(monkeypatch):
 
 @pytest.mark.parametrize(("order", "most"), [("ascending", 0), ("descending", 8), ("bisecting", 8)])
 @pytest.mark.parametrize("space", [1 << 36, 8])
-def test_texts_that_come_in_some_order_find_room(monkeypatch, order, most, space):
+def test_texts_in_any_order_get_labels_with_few_relabelings(monkeypatch, order, most, space):
     """With plenty of room labels change now and then, and for ascending texts never; with little, again and again."""
     times = relabelings(monkeypatch)
-    with tuned({"texts.SPACE": space, "texts.NEAR": min(space // 2, 1 << 20)}):
+    with tuned({"texts.GAP": space, "texts.SMALL_GAP": min(space // 2, 1 << 20)}):
         texts = [f"{n:03}" for n in range(1, 121)]
         if order == "descending":
             texts.reverse()
@@ -265,7 +265,7 @@ def test_texts_that_come_in_some_order_find_room(monkeypatch, order, most, space
         assert len(times) <= most
 
 
-def test_ids_that_are_numbers_may_be_followed_by_names():
+def test_names_can_follow_default_ids():
     index = Index({"x": "int"}, {"where": ["x > 0", "x > 1", "x > 2"]})
     index.remove(1)
     index.insert("late", "x > 3")
@@ -278,7 +278,7 @@ def test_ids_that_are_numbers_may_be_followed_by_names():
 
 
 @pytest.mark.parametrize("taken", [0, "", False, 0.0, "x"])
-def test_no_id_is_so_empty_that_it_could_be_given_twice(taken):
+def test_inserting_an_existing_id_is_an_error(taken):
     index = Index({"x": "int"}, {"id": [taken], "where": ["x > 0"]})
     with refused("already"):
         index.insert_many({"id": [taken], "where": ["true"]})
@@ -286,7 +286,7 @@ def test_no_id_is_so_empty_that_it_could_be_given_twice(taken):
     assert index.match(pa.table({"x": [0]})).ids == []
 
 
-def test_a_table_that_cannot_be_read_changes_nothing():
+def test_an_invalid_table_leaves_the_index_unchanged():
     """Though its texts, had they been taken in, would have changed the labels of those that are there."""
     fields = {"s": "string", "x": "bigint"}
     index = Index(fields, {"where": [f"s = 'k{n:04}'" for n in range(50)]})
@@ -301,7 +301,7 @@ def test_a_table_that_cannot_be_read_changes_nothing():
     assert pairs_of(index.match(batch)) == [(n, n) for n in range(50)]
 
 
-def test_a_box_must_be_about_fields_that_there_are():
+def test_a_box_on_an_unknown_field_is_an_error():
     index = Index({"x": "int", "s": "string"})
     with refused("y x s"):
         index.insert("a", Box.of({"y": one_of(BIGINT, [1])}))

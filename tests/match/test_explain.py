@@ -1,4 +1,4 @@
-"""Why an event matches a subscription, or why not: in agreement with matching, and in words."""
+"""Explanations of matches: in agreement with matching, and their texts."""
 
 from __future__ import annotations
 
@@ -126,13 +126,13 @@ def test_explanations_of_comparisons_show_conditions_and_values(table, event, fa
     check(Index(FIELDS, table).explain(event, 0), failures)
 
 
-def test_an_explanation_can_be_taken_apart():
+def test_an_explanation_has_failures_as_records():
     explanation = Index(FIELDS, {"id": ["cheap"], "where": ["price < 10"]}).explain({"price": 12.5}, "cheap")
     assert explanation == Explanation((Failure("price", "price < 10.0D", "12.5D"),))
     assert not explanation.matches
 
 
-def test_values_that_pandas_calls_missing():
+def test_missing_values_of_pandas():
     index = Index(FIELDS, {"where": ["at IS NULL", "price IS NULL"]})
     assert index.explain({"at": np.datetime64("NaT", "us")}, 0).matches
     assert not index.explain({"price": np.float64("nan")}, 1).matches  # NaN is a number, as in Spark
@@ -154,24 +154,24 @@ NOT_UNICODE = r"'utf-8' codec can't encode character '\ud800' in position 0: sur
         ("at", pd.NaT, "timestamp", "NaTType does not support utcoffset"),
     ],
 )
-def test_values_that_cannot_be_read(field, value, kind, why):
+def test_values_of_the_wrong_type_are_an_error(field, value, kind, why):
     with pytest.raises(SparingError) as raised:
         Index(FIELDS, {"where": [f"{field} IS NOT NULL"]}).explain({field: value}, 0)
     assert why in str(raised.value)
     assert missing(str(raised.value), f"{value!r} {field} {kind}") == []
 
 
-def test_an_event_with_a_field_that_there_is_not():
+def test_an_event_with_an_unknown_field_is_an_error():
     with refused("weight symbol price size flag day at amount air speed"):
         Index(FIELDS, {"where": ["true"]}).explain({"weight": 1}, 0)
 
 
-def test_a_subscription_that_is_not_there():
+def test_an_unknown_subscription_is_an_error():
     with refused("x"):
         Index(FIELDS).explain({}, "x")
 
 
-def test_explaining_does_not_disturb_matching():
+def test_explain_does_not_change_matches():
     index = Index(FIELDS, {"where": ["size > 5"]})
     before = index.match(pa.table({"size": [6, 5]})).rows.tolist()
     index.explain({"size": 1}, 0)

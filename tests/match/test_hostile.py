@@ -1,4 +1,4 @@
-"""Input that is huge, lopsided or wrong: it takes a bounded time and a bounded memory, or is refused in a sentence.
+"""Input that is huge, skewed or invalid: it takes bounded time and memory, or is rejected with an error.
 
 Times are many times what an idle machine needs; they tell a quadratic algorithm from a linear one.
 """
@@ -106,7 +106,7 @@ def test_a_list_of_a_hundred_thousand_texts():
 # Very many alike
 
 
-def test_two_hundred_thousand_times_the_same_subscription():
+def test_two_hundred_thousand_equal_subscriptions():
     with seconds(10), memory(300 * MEGABYTE):
         index = Index({"x": "bigint", "s": "string"}, {"where": ["x BETWEEN 10 AND 12 AND s = 'a'"] * MANY})
         assert len(index) == MANY
@@ -150,7 +150,7 @@ def test_a_few_events_that_match_everything_do_not_fill_memory_either():
     assert sizes == [MANY] * 24
 
 
-def test_one_event_may_have_more_pairs_than_asked_for():
+def test_one_event_can_have_more_pairs_than_the_limit():
     index = Index({"x": "bigint"}, {"where": ["x = 5"] * 300 + ["x = 6"] * 3})
     parts = list(index.slices(pa.table({"x": [6, 5, 7, 6, 5]}), 10))
     assert sorted((len(part), len(part.events)) for part in parts if len(part) > 10) == [(300, 1), (300, 1)]
@@ -165,7 +165,7 @@ def test_one_event_may_have_more_pairs_than_asked_for():
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -0.0, 5e-324, None])
 @pytest.mark.parametrize("rows", [1, 5 * 512])
-def test_columns_with_one_value_throughout(value, rows):
+def test_columns_with_a_single_value(value, rows):
     wheres = {
         "finite": "d > double('-Infinity') AND d < double('Infinity')", "infinite": "d = double('Infinity')",
         "not a number": "d > double('Infinity')", "any": "d IS NOT NULL", "none": "d IS NULL", "zero": "d = 0",
@@ -222,7 +222,7 @@ def test_a_thousand_fields_with_a_subscription_on_each():
     check_matches(few, expected[:, :7])
 
 
-def test_as_many_fields_as_there_may_be():
+def test_the_largest_number_of_fields():
     fields = {f"f{n}": "int" for n in range(MOST_FIELDS)}
     with seconds(20):
         index = Index(fields, {"where": ["f0 = 1", f"f{MOST_FIELDS - 1} > 3", f"f{MOST_FIELDS - 1} < 3 AND f7 > 3"]})
@@ -233,7 +233,7 @@ def test_as_many_fields_as_there_may_be():
     ]
 
 
-def test_more_fields_than_there_may_be():
+def test_too_many_fields_are_an_error():
     with refused(f"{MOST_FIELDS} {MOST_FIELDS + 1}"):
         Index({f"f{n}": "int" for n in range(MOST_FIELDS + 1)})
 
@@ -251,12 +251,12 @@ def error_of(batch, kind="bigint"):
     return str(raised.value)
 
 
-def test_a_batch_without_a_column_that_is_needed():
+def test_a_batch_without_a_required_column_is_an_error():
     for batch in ({"y": [1]}, {"X": [1]}, {}):
         assert missing(error_of(pa.table(batch)), "x") == []
 
 
-def test_a_batch_with_a_column_twice():
+def test_a_batch_with_a_duplicate_column_is_an_error():
     batch = pa.table([[1], [2]], names=["x", "x"])
     assert missing(error_of(batch), "x") == []
 
@@ -282,13 +282,13 @@ NANOSECOND = pa.array([1], pa.timestamp("ns"))
         ("decimal(18,0)", pa.array([Decimal(2**64)]), "Decimal value does not fit in precision 18"),
     ],
 )
-def test_a_batch_with_a_column_of_the_wrong_type(kind, array, why):
+def test_a_batch_with_a_column_of_the_wrong_type_is_an_error(kind, array, why):
     message = error_of(pa.table({"x": array}), kind)
     assert why in message
     assert missing(message, f"x {array.type} {kind}") == []
 
 
-def test_a_batch_that_was_refused_leaves_no_trace():
+def test_a_rejected_batch_leaves_the_index_unchanged():
     index = Index({"x": "bigint"}, {"where": ["x > 1"]})
     before = index.match(pa.table({"x": [1, 2]}))
     with pytest.raises(SparingError):

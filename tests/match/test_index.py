@@ -1,4 +1,4 @@
-"""The index against the judges: any fields, any subscriptions, any events, however it goes about it."""
+"""The index against the judges: any fields, subscriptions and events, with any settings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def admits(constraint, kind, value):
 
 @settings(max_examples=tries(70))
 @given(st.data(), worlds.events(), tunings)
-def test_conditions_match_what_sql_says(data, events, tuning):
+def test_conditions_match_as_in_sql(data, events, tuning):
     """From text to pairs, judged by three-valued logic on the values themselves."""
 
     def ask(name, kind, values):
@@ -57,25 +57,25 @@ def test_conditions_match_what_sql_says(data, events, tuning):
 
 def paths_of(index):
     """How the last batch was matched."""
-    stats, shelves = index.stats(), list(index._standing.shelves())
-    yield from {"a shelf of a value" if shelf.field is not None else "the common shelf" for shelf in shelves}
-    if stats.hashed:
+    stats, segments = index.stats(), list(index._store.segments())
+    yield from {"a segment of a value" if segment.field is not None else "the common segment" for segment in segments}
+    if stats.looked_up:
         yield "looked up"
-    if len(index._transposed):
+    if len(index._bitmap_indexes):
         yield "bitmaps"
-    if any(transposed._coarseness for transposed in index._transposed.values()):
+    if any(bitmaps._coarseness for bitmaps in index._bitmap_indexes.values()):
         yield "coarse bitmaps"
-    if stats.looked_at:
+    if stats.scanned:
         yield "tiles"
-        yield from {"pivots" if shelf.pivots[0][0] >= 0 else "no pivots" for shelf in shelves}
+        yield from {"pivots" if segment.pivots[0][0] >= 0 else "no pivots" for segment in segments}
         yield "compared" if stats.verified else "exact"
 
 
 @pytest.mark.parametrize("events_are", ["many", "few", "as they are"])
-def test_boxes_match_what_they_admit(events_are):
+def test_boxes_match_the_events_that_they_admit(events_are):
     """With other settings for each example; those that decide on the path are seen to, so that every one is taken."""
     many = {"index.FEW_EVENTS": 0, "layout.PIVOT_GAIN": 1}
-    few = {"index.FEW_EVENTS": 10**9, "transposed.MOST_BITMAPS": 1}
+    few = {"index.FEW_EVENTS": 10**9, "bitmaps.MOST_BITMAPS": 1}
     pinned = {"many": many, "few": few, "as they are": {}}[events_are]
     taken = Counter()
 
@@ -103,7 +103,7 @@ def test_boxes_match_what_they_admit(events_are):
 
     for way in worlds.WAYS:
         check(way)
-    paths = {"a shelf of a value", "the common shelf", "looked up"}
+    paths = {"a segment of a value", "the common segment", "looked up"}
     paths |= {"many": {"tiles", "pivots", "compared"}, "few": {"bitmaps", "coarse bitmaps"}, "as they are": set()}[
         events_are
     ]
@@ -113,7 +113,7 @@ def test_boxes_match_what_they_admit(events_are):
 def test_every_setting_is_varied():
     """One that is added to the index and forgotten here might keep these tests from some path, or from all of them."""
     fixed = {"LEAST", "MOST", "NO_SET", "BITS", "CELLS", "MOST_BUCKETS", "UNSORTED"}
-    fixed |= {"MOST_PAIRS", "MOST_FIELDS", "SPACE", "NEAR"}
+    fixed |= {"MOST_PAIRS", "MOST_FIELDS", "GAP", "SMALL_GAP"}
     found = {
         f"{module}.{name}"
         for module, of in worlds.MODULES.items()
@@ -125,7 +125,7 @@ def test_every_setting_is_varied():
 
 @settings(max_examples=tries(60))
 @given(st.data(), worlds.events(rows=(0, 1, 70)))
-def test_rows_are_admitted_by_the_box_of_each(data, events):
+def test_each_row_is_checked_against_its_own_box(data, events):
     asked = data.draw(worlds.subscriptions(events, constraints, admits, sizes=(1, 5)))
     boxes = Boxes(events.fields, [Box.of(asked.of(s)) for s in range(len(asked))])
     which = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1))).integers(-1, len(asked), len(events))
@@ -170,7 +170,7 @@ def matching(kind, constraint, values):
         (INT, ANYTHING, [1, None], [1, None]),
     ],
 )  # fmt: skip
-def test_corners(kind, constraint, values, expected):
+def test_extreme_values_of_each_type(kind, constraint, values, expected):
     assert sorted(matching(kind, constraint, values), key=repr) == sorted(expected, key=repr)
 
 
@@ -182,14 +182,14 @@ def test_nan_is_above_infinity():
 
 
 @pytest.mark.parametrize("rows", [0, 1, 30])
-def test_an_index_without_fields_has_subscriptions_for_all_events(rows):
+def test_in_an_index_without_fields_all_subscriptions_match(rows):
     index = Index({}, {"id": ["all", "each"], "where": ["true", "true"]})
     found = index.match(pa.table({"anything": [1] * rows}))
     assert pairs_of(found) == [(row, name) for row in range(rows) for name in ("all", "each")]
 
 
 @pytest.mark.parametrize("rows", [0, 1, 600])
-def test_an_index_without_subscriptions_finds_nothing(rows):
+def test_an_index_without_subscriptions_has_no_matches(rows):
     index = Index({"x": "int"})
     assert len(index) == 0
     found = index.match(pa.table({"x": [1] * rows}))
@@ -197,11 +197,11 @@ def test_an_index_without_subscriptions_finds_nothing(rows):
     assert found.starts.tolist() == [0] * (rows + 1)
 
 
-def test_a_field_may_be_named_by_its_type():
+def test_field_types_can_be_given_by_name():
     assert Index({"x": "long", "s": STRING}).fields == {"x": BIGINT, "s": STRING}
 
 
-def test_columns_that_nobody_asks_about_need_not_be_there():
+def test_columns_without_constraints_are_optional():
     fields = {"x": "int", "y": "double", "s": "string"}
     index = Index(fields, {"where": ["x > 1", "x = 7"]})
     assert pairs_of(index.match(pa.table({"x": [1, 7], "other": [{"a": 1}, None]}))) == [(1, 0), (1, 1)]

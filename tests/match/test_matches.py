@@ -1,4 +1,4 @@
-"""What a match hands out: pairs that stay what they are, whatever is matched later."""
+"""The results of matching: pairs that later matches do not change."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def read_arrow_as_array(found):
     ],
 )
 @pytest.mark.parametrize("rows", [10, 700])
-def test_nothing_that_somebody_holds_is_overwritten(read, rows):
+def test_referenced_results_are_not_overwritten(read, rows):
     index = index_of(40)
 
     def listed(held):
@@ -90,7 +90,7 @@ def test_nothing_that_somebody_holds_is_overwritten(read, rows):
     assert expected == fresh
 
 
-def test_room_for_matches_is_used_again_once_nobody_looks():
+def test_unreferenced_result_arrays_are_reused():
     index = index_of()
     batch = batch_of(1)
     first = index.match(batch)
@@ -114,8 +114,8 @@ def test_slices_are_independent_of_each_other():
     assert len(list(index.slices(batch, len(whole)))) == 1
 
 
-def test_slices_of_events_that_visit_the_same_shelf_come_together():
-    with tuned({"standing.FEWEST_ON_SHELF": 5, "standing.MOST_HASHED": 0}):
+def test_slices_group_events_of_the_same_segment():
+    with tuned({"store.FEWEST_IN_SEGMENT": 5, "store.MOST_LOOKED_UP": 0}):
         index = Index(FIELDS, {"s =": ["a"] * 20 + ["b"] * 20})
         batch = pa.record_batch({"s": ["a", "b"] * 100})
         parts = list(index.slices(batch, 1000))
@@ -136,12 +136,12 @@ def test_pairs_are_in_the_order_of_events():
     assert len(found) == 3
 
 
-def test_ids_are_those_of_the_time_of_the_match():
+def test_matches_keep_their_ids_after_later_changes():
     index = Index(FIELDS, {"where": ["x > 1", "x > 2"]})
     found = index.match(pa.table({"x": [3]}))
     index.insert("late", "true")
     index.remove(0)
-    index.tidy()
+    index.rebuild()
     assert sorted(found.ids) == [0, 1]
     named = Index(FIELDS, {"id": ["a", "b"], "where": ["x > 1", "x > 2"]})
     found = named.match(pa.table({"x": [3]}))
@@ -152,7 +152,7 @@ def test_ids_are_those_of_the_time_of_the_match():
 
 
 @pytest.mark.parametrize(("ids", "kind"), [(["a", "b"], pa.string()), ([5, 6], pa.int64()), (None, pa.int32())])
-def test_arrow_tables_have_the_same_types_whether_anything_matched_or_not(ids, kind):
+def test_arrow_tables_without_matches_have_the_same_types(ids, kind):
     table = {"where": ["x > 1", "x > 2"]} if ids is None else {"id": ids, "where": ["x > 1", "x > 2"]}
     index = Index(FIELDS, table)
     batch = pa.table({"x": [0, 0, 5, 0]})
@@ -165,13 +165,13 @@ def test_arrow_tables_have_the_same_types_whether_anything_matched_or_not(ids, k
     ]
 
 
-def test_stats_tell_how_large_the_index_is_and_what_the_last_batch_took():
+def test_stats_have_the_size_of_the_index_and_the_work_of_the_last_batch():
     index = index_of()
     stats = index.stats()
-    assert (stats.subscriptions, stats.events, stats.pairs, stats.looked_at) == (300, 0, 0, 0)
+    assert (stats.subscriptions, stats.events, stats.pairs, stats.scanned) == (300, 0, 0, 0)
     found = index.match(batch_of(1))
     stats = index.stats()
-    assert (stats.events, stats.pairs, stats.looked_at) == (700, len(found), 600)
+    assert (stats.events, stats.pairs, stats.scanned) == (700, len(found), 600)
     assert stats.bytes_per_subscription == stats.bytes / 300
     assert index_of(30_000).stats().bytes > stats.bytes + 29_700 * 8
     assert Index(FIELDS).stats().bytes_per_subscription == 0.0
@@ -179,7 +179,7 @@ def test_stats_tell_how_large_the_index_is_and_what_the_last_batch_took():
     assert long > Index(FIELDS, {"s =": ["x"]}).stats().bytes + 99_000
 
 
-def test_an_index_must_not_change_while_slices_are_read():
+def test_changing_an_index_while_slices_are_read_is_an_error():
     index = Index({"x": "int"}, [{"id": "a", "where": "x > 0"}, {"id": "b", "where": "true"}])
     parts = index.slices(pa.record_batch({"x": pa.array([1, 2, 3], pa.int32())}), pairs=2)
     next(parts)
@@ -188,7 +188,7 @@ def test_an_index_must_not_change_while_slices_are_read():
         next(parts)
 
 
-def test_ids_of_several_types_do_not_make_a_column():
+def test_ids_of_mixed_types_are_an_error_in_arrow_tables():
     index = Index({"x": "int"})
     index.insert("a", "true")
     index.insert(7, "true")

@@ -1,4 +1,4 @@
-"""Every way in which the index can go about its work, each shown to have been taken."""
+"""Every code path of the index, with evidence that it was taken."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ START = SEED.bit_generator.state
 
 SETTINGS = {
     "layout.MOST_EDGES": MOST_EDGES, "layout.MOST_ROWS": 6144, "layout.PIVOT_GAIN": 2500, "layout.SAMPLE": 20_000,
-    "standing.FEWEST_ON_SHELF": 256, "standing.MOST_SHELVES": 1024, "standing.MOST_HASHED": 16, "standing.SCANNED": 1,
-    "standing.FEWEST_HASHED": 1, "standing.MOST_HASHED_FIELDS": 4, "standing.FRESH": 512, "standing.LOOSE": 4096,
-    "transposed.MOST_BITMAPS": 512, "index.FEW_EVENTS": 24, "index.KEPT": 1 << 26,
+    "store.FEWEST_IN_SEGMENT": 256, "store.MOST_SEGMENTS": 1024, "store.MOST_LOOKED_UP": 16, "store.SCANNED": 1,
+    "store.FEWEST_LOOKED_UP": 1, "store.MOST_LOOKUP_FIELDS": 4, "store.BUFFER_SIZE": 512, "store.REBUILD_AFTER": 4096,
+    "bitmaps.MOST_BITMAPS": 512, "index.FEW_EVENTS": 24, "index.MOST_KEPT": 1 << 26,
 }  # fmt: skip
 
 
@@ -68,88 +68,88 @@ def equal(batch, field, wanted):
     return np.array(wanted)[:, None] == np.array(batch.column(field).to_pylist())
 
 
-def only_shelf(index):
-    (shelf,) = index._standing.shelves()
-    return shelf
+def only_segment(index):
+    (segment,) = index._store.segments()
+    return segment
 
 
 # Where subscriptions stand
 
 
-def test_a_value_that_many_ask_for_has_a_shelf_of_its_own():
+def test_a_popular_value_gets_its_own_segment():
     batch = batch_of(1500)
     wanted = ["a"] * 300 + ["b"] * 256 + ["c"] * 100 + ["d"] * 5
     low, high = ranges_of(len(wanted))
     index = Index(FIELDS, {"s =": wanted, "x >=": low, "x <=": high})
     stats = index.stats()
-    assert (stats.shelves, stats.hashed, stats.tiers) == (3, 5, 0)
-    assert sorted(len(shelf) for shelf in index._standing.shelves()) == [100, 256, 300]
-    assert [shelf.field for shelf in index._standing.shelves()] == [0, 0, None]
+    assert (stats.segments, stats.looked_up, stats.tiers) == (3, 5, 0)
+    assert sorted(len(segment) for segment in index._store.segments()) == [100, 256, 300]
+    assert [segment.field for segment in index._store.segments()] == [0, 0, None]
     check_matches(index.match(batch), equal(batch, "s", wanted) & between(batch, "x", low, high))
-    # Only events with an a visit the shelf of a; the common shelf is visited by all, in three tiles.
+    # Only events with an a visit the segment of a; the common segment is visited by all, in three tiles.
     a, b = (-(-batch.column("s").to_pylist().count(name) // TILE) for name in "ab")
     assert (a, b) == (1, 1)
-    assert index.stats().looked_at == 300 * a + 256 * b + 100 * 3
+    assert index.stats().scanned == 300 * a + 256 * b + 100 * 3
 
 
-def test_only_as_many_shelves_as_are_allowed():
-    with tuned({"standing.MOST_SHELVES": 2, "standing.FEWEST_ON_SHELF": 1, "standing.MOST_HASHED": 0}):
+def test_the_number_of_segments_is_limited():
+    with tuned({"store.MOST_SEGMENTS": 2, "store.FEWEST_IN_SEGMENT": 1, "store.MOST_LOOKED_UP": 0}):
         index = Index(FIELDS, {"s =": ["a"] * 50 + ["b"] * 30 + ["c"] * 20})
-    assert [(shelf.field, len(shelf)) for shelf in index._standing.shelves()] == [(0, 50), (None, 50)]
+    assert [(segment.field, len(segment)) for segment in index._store.segments()] == [(0, 50), (None, 50)]
 
 
-def test_a_value_that_few_ask_for_is_looked_up():
+def test_a_rare_value_is_looked_up():
     batch = batch_of(1200, span=5000)
     wanted = np.arange(5000)
     low, high = ranges_of(5000, span=5000, width=3000)
     index = Index(FIELDS, {"x =": wanted, "y >=": low, "y <=": high})
     check_matches(index.match(batch), between(batch, "x", wanted, wanted) & between(batch, "y", low, high))
     stats = index.stats()
-    assert (stats.shelves, stats.hashed, stats.looked_at) == (0, 5000, 0)
+    assert (stats.segments, stats.looked_up, stats.scanned) == (0, 5000, 0)
 
 
-def test_subscriptions_are_looked_up_by_the_value_that_is_rarest():
-    with tuned({"standing.MOST_HASHED": 3}):
+def test_a_subscription_is_looked_up_by_its_rarest_value():
+    with tuned({"store.MOST_LOOKED_UP": 3}):
         index = Index(FIELDS, {"s =": ["a"] * 9, "x =": [1, 1, 1, 2, 2, 2, 3, 3, 3]})
-    (hashed,) = index._standing.base.hashed
-    assert (hashed.field, len(hashed.number)) == (1, 9)
+    (lookup,) = index._store.base.lookups
+    assert (lookup.field, len(lookup.number)) == (1, 9)
 
 
-def test_values_of_only_a_few_fields_are_looked_up():
+def test_the_number_of_lookup_fields_is_limited():
     fields = {f"f{n}": "int" for n in range(6)}
     tables = [{"id": n, f"f{n % 6}": 10 + n} for n in range(60)]
     index = Index(fields, [{("id" if k == "id" else f"{k} ="): v for k, v in row.items()} for row in tables])
     stats = index.stats()
-    assert (stats.hashed, stats.shelves) == (40, 1)
+    assert (stats.looked_up, stats.segments) == (40, 1)
     batch = pa.record_batch({name: pa.array(np.arange(100, dtype=np.int32)) for name in fields})
     expected = np.array([[row[next(k for k in row if k != "id")] == value for value in range(100)] for row in tables])
     check_matches(index.match(batch), expected)
 
 
-def test_newcomers_become_tiers_and_tiers_become_one():
+def test_insertions_become_tiers_and_tiers_are_merged():
     batch = batch_of(600)
     low, high = ranges_of(200)
     expected = between(batch, "x", low, high)
-    with tuned({"standing.FRESH": 8, "standing.LOOSE": 10**6}):
+    with tuned({"store.BUFFER_SIZE": 8, "store.REBUILD_AFTER": 10**6}):
         index = Index(FIELDS)
         sizes = []
         for s in range(200):
             index.insert(s, f"x BETWEEN {low[s]} AND {high[s]}")
-            sizes.append([len(tier) for tier in index._standing.tiers])
+            sizes.append([len(tier) for tier in index._store.tiers])
             assert all(one > 2 * other for one, other in zip(sizes[-1], sizes[-1][1:], strict=False))
         assert max(len(found) for found in sizes) >= 3
         assert sum(sizes[-1]) == 200
         check_matches(index.match(batch), expected)
         index.insert_many({"id": [f"{n}" for n in range(8)], "where": ["x < 0"] * 8})
         assert index.stats().tiers > 0
-        index.tidy()
-        assert (index.stats().tiers, index.stats().shelves) == (0, 1)
+        index.rebuild()
+        assert (index.stats().tiers, index.stats().segments) == (0, 1)
         check_matches(index.match(batch), np.vstack([expected, np.zeros((8, 600), dtype=bool)]))
 
 
-def test_the_base_is_laid_out_anew_once_enough_have_come_and_gone():
+def test_the_base_is_rebuilt_after_enough_changes():
     batch = batch_of(30)
-    with tuned({"standing.FRESH": 4, "standing.LOOSE": 10}):
+    with tuned({"store.BUFFER_SIZE": 4, "store.REBUILD_AFTER": 10}):
         index = Index(FIELDS, {"where": ["x >= 0"] * 16})
         for s in range(12):  # as many as may stand loose: ten, and an eighth of sixteen
             index.insert(16 + s, "x >= 0")
@@ -158,20 +158,20 @@ def test_the_base_is_laid_out_anew_once_enough_have_come_and_gone():
         index.remove(0)
         index.match(batch)
         assert (index.stats().tiers, index.stats().subscriptions) == (0, 27)
-        assert len(only_shelf(index)) == 27
+        assert len(only_segment(index)) == 27
 
 
-def test_what_has_been_removed_is_found_nowhere():
+def test_removed_subscriptions_never_match():
     batch = batch_of(700, span=40)
-    with tuned({"standing.FRESH": 4, "standing.FEWEST_ON_SHELF": 20, "standing.MOST_HASHED": 3}):
+    with tuned({"store.BUFFER_SIZE": 4, "store.FEWEST_IN_SEGMENT": 20, "store.MOST_LOOKED_UP": 3}):
         index = Index(FIELDS, {"x =": [*range(10), *[11] * 30, *[12] * 10], "y >=": [0] * 50})
         for s in range(50, 60):
             index.insert(s, "x = 13")
-        assert index.stats().hashed == 10
-        assert (index.stats().shelves, index.stats().tiers, len(index._standing._fresh)) == (2, 1, 2)
+        assert index.stats().looked_up == 10
+        assert (index.stats().segments, index.stats().tiers, len(index._store._buffer)) == (2, 1, 2)
         wanted = np.array([*range(10), *[11] * 30, *[12] * 10, *[13] * 10])
         expected = between(batch, "x", wanted, wanted)
-        for gone in (3, 25, 45, 51, 59):  # looked up, on a shelf, on the common one, in a tier, and just come
+        for gone in (3, 25, 45, 51, 59):  # looked up, on a segment, on the common one, in a tier, and just come
             index.remove(gone)
             expected[gone] = False
             check_matches(index.match(batch), expected)
@@ -186,13 +186,13 @@ def test_few_events_are_matched_by_bitmaps_and_many_by_tiles():
     index = Index(FIELDS, {"x >=": low, "x <=": high})
     few, many = batch_of(24), batch_of(25)
     check_matches(index.match(few), between(few, "x", low, high))
-    assert index.stats().looked_at == 0
-    assert len(index._transposed) == 1
+    assert index.stats().scanned == 0
+    assert len(index._bitmap_indexes) == 1
     check_matches(index.match(many), between(many, "x", low, high))
-    assert index.stats().looked_at == 500
+    assert index.stats().scanned == 500
 
 
-def test_bitmaps_are_coarse_where_there_would_be_too_many():
+def test_bitmaps_are_coarser_if_there_would_be_too_many():
     fields = {f"f{n}": "int" for n in range(40)}
     which = SEED.integers(0, 40, 800)
     least = SEED.integers(0, 100, 800)
@@ -200,22 +200,22 @@ def test_bitmaps_are_coarse_where_there_would_be_too_many():
     values = SEED.integers(0, 100, (40, 20)).astype(np.int32)
     found = index.match(pa.record_batch(dict(zip(fields, values, strict=True))))
     check_matches(found, values[which] >= least[:, None])
-    (bitmaps,) = index._transposed.values()
+    (bitmaps,) = index._bitmap_indexes.values()
     assert bitmaps._coarseness > 0
     assert len(bitmaps._bitmaps) <= 512
 
 
-def test_more_matches_of_a_few_events_than_there_was_room_for():
+def test_the_result_arrays_of_few_events_grow():
     index = Index(FIELDS, {"x >=": np.zeros(3000, dtype=np.int64)})
     batch = batch_of(10)
     check_matches(index.match(batch), np.ones((3000, 10), dtype=bool))
     looked_up = Index(FIELDS, {"x =": np.arange(3000)})
     batch = pa.record_batch({"x": np.arange(3000)})
     check_matches(looked_up.match(batch), np.eye(3000, dtype=bool))
-    assert looked_up.stats().hashed == 3000
+    assert looked_up.stats().looked_up == 3000
 
 
-def test_bitmaps_are_forgotten_with_their_shelf():
+def test_bitmaps_are_freed_with_their_segment():
     index = Index(FIELDS, {"where": ["x > 5"] * 3})
     batch = batch_of(2)
     bytes_ = []
@@ -224,7 +224,7 @@ def test_bitmaps_are_forgotten_with_their_shelf():
         index.match(batch)
         bytes_.append(index.stats().bytes)
     gc.collect()
-    assert len(index._transposed) == 2
+    assert len(index._bitmap_indexes) == 2
     assert max(bytes_) < 2 * min(bytes_)
 
 
@@ -232,17 +232,17 @@ def test_bitmaps_are_forgotten_with_their_shelf():
 
 
 @pytest.mark.parametrize(("bounds", "exact"), [(100, True), (MOST_EDGES, True), (2000, False)])
-def test_values_are_compared_only_where_bounds_fall_inside_buckets(bounds, exact):
+def test_values_are_compared_only_if_bounds_fall_inside_buckets(bounds, exact):
     batch = batch_of(1100, span=10_000)
     low = np.arange(bounds) * (10_000 // bounds)
     index = Index(FIELDS, {"x >=": low})
-    assert only_shelf(index).buckets.edge_count.tolist() == [0, min(bounds, MOST_EDGES), 0]
+    assert only_segment(index).buckets.edge_count.tolist() == [0, min(bounds, MOST_EDGES), 0]
     check_matches(index.match(batch), between(batch, "x", low, np.full(bounds, MOST)))
     assert (index.stats().verified == 0) is exact
     assert index.stats().verified < 0.05 * bounds * 1100  # only those in the bucket that a bound falls into
 
 
-def test_nothing_is_compared_where_every_bound_is_an_edge():
+def test_no_value_is_compared_if_every_bound_is_an_edge():
     batch = batch_of(1100, span=100)
     low, high = ranges_of(400, span=50, width=40)
     index = Index(FIELDS, {"x >=": low, "x <=": high, "y >": low, "y <": high + 2})
@@ -267,23 +267,23 @@ def test_sets_within_buckets_are_compared_by_value():
     check_matches(not_in.match(batch), ~expected)
 
 
-def test_a_tile_passes_over_subscriptions_whose_pivot_is_elsewhere():
+def test_a_tile_skips_subscriptions_with_other_pivot_ranges():
     batch = batch_of(8 * TILE)
     low, high = ranges_of(6000)
     least = SEED.integers(0, 1000, 6000)
     index = Index(FIELDS, {"x >=": low, "x <=": high, "y >=": least})
-    assert only_shelf(index).pivots[0].tolist() == [1]
+    assert only_segment(index).pivots[0].tolist() == [1]
     expected = between(batch, "x", low, high) & between(batch, "y", least, np.full(6000, MOST))
     check_matches(index.match(batch), expected)
-    assert index.stats().looked_at < 0.3 * 6000 * 8
+    assert index.stats().scanned < 0.3 * 6000 * 8
     with tuned({"layout.PIVOT_GAIN": 10**9}):
         unsorted = Index(FIELDS, {"x >=": low, "x <=": high, "y >=": least})
     check_matches(unsorted.match(batch), expected)
-    assert only_shelf(unsorted).pivots[0].tolist() == [-1]
-    assert unsorted.stats().looked_at == 6000 * 8
+    assert only_segment(unsorted).pivots[0].tolist() == [-1]
+    assert unsorted.stats().scanned == 6000 * 8
 
 
-def test_subscriptions_are_filed_under_the_pivot_that_is_narrowest():
+def test_subscriptions_are_sorted_by_their_narrowest_pivot():
     batch = batch_of(3 * TILE)
     low, high = ranges_of(300)
     nulls = np.arange(300) % 3
@@ -293,17 +293,17 @@ def test_subscriptions_are_filed_under_the_pivot_that_is_narrowest():
     }  # fmt: skip
     with tuned({"layout.PIVOT_GAIN": 1}):
         index = Index(FIELDS, table)
-    assert sorted(only_shelf(index).pivots[0].tolist()) == [1, 2]
+    assert sorted(only_segment(index).pivots[0].tolist()) == [1, 2]
     x, y = between(batch, "x", low, high), between(batch, "y", low, high)
     check_matches(index.match(batch), (x | (nulls == 0)[:, None]) & (y | (nulls == 1)[:, None]))
 
 
-def test_bounds_are_judged_by_a_sample():
+def test_edges_come_from_a_sample_of_the_bounds():
     batch = batch_of(600)
     low, high = ranges_of(400)
     with tuned({"layout.SAMPLE": 5}):
         index = Index(FIELDS, {"x >=": low, "x <=": high, "y >=": [None] * 399 + [500]})
-    assert only_shelf(index).buckets.edge_count[1] <= 10
+    assert only_segment(index).buckets.edge_count[1] <= 10
     y = np.ones((400, 600), dtype=bool)
     y[399] = batch.column("y").to_numpy() >= 500
     check_matches(index.match(batch), between(batch, "x", low, high) & y)
@@ -314,7 +314,7 @@ def test_many_fields_share_the_rows_of_a_table():
     where = [f"f{n % 30} >= {n}" for n in range(3000)]
     with tuned({"layout.MOST_ROWS": 300}):
         index = Index(fields, {"where": where})
-    buckets = only_shelf(index).buckets
+    buckets = only_segment(index).buckets
     assert buckets.rows.sum() <= 300
     values = SEED.integers(0, 3000, (30, 60)).astype(np.int32)
     found = index.match(pa.record_batch(dict(zip(fields, values, strict=True))))
@@ -344,7 +344,7 @@ def test_a_bucket_is_the_number_of_edges_up_to_a_value(bounds, values, most):
     assert out.max() <= MOST_BUCKETS
 
 
-def test_edges_that_lie_far_apart_and_close_together():
+def test_edges_far_apart_and_close_together():
     """Most of them in one cell of the rough table, so that many halvings are needed."""
     bounds = np.array([LEAST + 1, *range(200), *range(10**12, 10**13, 10**12), MOST - 1], dtype=np.int64)
     buckets = make_buckets(np.array([True]), np.zeros(len(bounds), np.uint16), bounds)
@@ -412,7 +412,7 @@ def test_dense_and_sparse_writing_agree(hits, share):
 
 @pytest.mark.parametrize("subscriptions", [1, 1024, 1025, 1537, 5000])
 @pytest.mark.parametrize("rows", [TILE, TILE + 30])
-def test_hits_are_written_out_before_there_is_no_more_room(subscriptions, rows):
+def test_hits_are_written_before_their_buffer_is_full(subscriptions, rows):
     """Each subscription matches about half of the events (dense), or one in a hundred (sparse)."""
     batch = batch_of(rows)
     low = SEED.integers(0, 1000, subscriptions)
@@ -427,16 +427,16 @@ def test_hits_are_written_out_before_there_is_no_more_room(subscriptions, rows):
     check_matches(narrow.match(batch), expected)
 
 
-def test_working_space_is_given_back_after_an_extraordinary_batch():
+def test_large_workspace_is_released_after_an_extraordinary_batch():
     batch = batch_of(600)
     low = SEED.integers(0, 1000, 2000)
     expected = between(batch, "x", low, np.full(2000, MOST))
     index = Index(FIELDS, {"x >=": low})
     held = index.match(batch)
-    assert len(index._workspace.collected.heap) > 100_000
-    with tuned({"index.KEPT": 100_000}):
+    assert len(index._workspace.collected.buffer) > 100_000
+    with tuned({"index.MOST_KEPT": 100_000}):
         check_matches(index.match(batch), expected)
-        assert len(index._workspace.collected.heap) < 100_000
+        assert len(index._workspace.collected.buffer) < 100_000
     check_matches(index.match(batch), expected)
     check_matches(held, expected)
 

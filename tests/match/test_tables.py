@@ -1,4 +1,4 @@
-"""Tables of subscriptions: conditions, columns of comparisons, and everything that may be wrong with them."""
+"""Tables of subscriptions: conditions, columns of comparisons, and all their errors."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def truth(kind, value, comparison, cell):
 
 @settings(max_examples=tries(120))
 @given(st.data(), worlds.events(most_fields=3, rows=(1, 30, 600)), tunings)
-def test_comparisons_match_what_sql_says(data, events, tuning):
+def test_comparison_columns_match_as_in_sql(data, events, tuning):
     table = data.draw(tables(events))
     expected = np.ones((table.num_rows, len(events)), dtype=bool)
     for column in table.column_names:
@@ -137,7 +137,7 @@ def missing(value):
 
 @settings(max_examples=tries(60))
 @given(st.data(), worlds.events(most_fields=3, rows=(30,)))
-def test_comparisons_are_conditions_in_another_form(data, events):
+def test_comparison_columns_equal_conditions(data, events):
     table = data.draw(tables(events))
     for column in table.column_names:
         if column.endswith(" in"):  # nor can they say that it is empty
@@ -162,19 +162,19 @@ def test_comparisons_are_conditions_in_another_form(data, events):
             assert explanation == same.explain(events.row(0), 0)
 
 
-def test_null_leaves_a_field_open():
+def test_null_means_no_constraint():
     table = {"id": ["a", "b", "c"], "price >=": [1.0, None, None], "symbol =": [None, "X", None], "size in": [None] * 3}
     batch = {"symbol": ["X", "Y", None], "price": [0.5, 1.0, None]}
     expected = [(0, "b"), (0, "c"), (1, "a"), (1, "c"), (2, "c")]
     assert found_by(table, batch) == expected
 
 
-def test_null_in_a_list_is_passed_over_and_an_empty_list_matches_nothing():
+def test_null_in_a_list_is_ignored_and_an_empty_list_matches_nothing():
     table = {"size in": [[1, None], [], [None], [None, 3, 3]]}
     assert found_by(table, {"size": [1, None, 3]}) == [(0, 0), (2, 3)]
 
 
-def test_a_list_may_stand_beside_comparisons_of_other_rows():
+def test_lists_and_comparisons_in_different_rows():
     table = {"size in": [[1, 2], None, None], "size >": [None, 5, None], "symbol in": [None, ["A", ""], ["B"]]}
     batch = {"size": [1, 6, 6, 2], "symbol": ["B", "A", "", "A"]}
     assert found_by(table, batch) == [(0, 0), (0, 2), (1, 1), (2, 1), (3, 0)]
@@ -204,7 +204,7 @@ def test_contradictory_bounds_match_nothing(bounds, rows):
         assert not index.explain({name: values[row] for name, values in batch.items()}, 0).matches
 
 
-def test_the_ends_of_the_numbers():
+def test_bounds_at_the_ends_of_the_codes():
     least, most = -(2**63), 2**63 - 1
     values = [least, least + 1, 0, most - 1, most]
     rows = [{"size >=": least}, {"size >=": most}, {"size <=": least}, {"size <=": most}]
@@ -234,7 +234,7 @@ def test_decimals_dates_and_timestamps():
     assert found_by(table, batch, fields) == [(row, id_) for row, ids in enumerate(by_row) for id_ in ids]
 
 
-def test_cells_may_have_other_types_that_fit():
+def test_columns_of_compatible_types():
     fields = {"amount": "decimal(8,2)", "at": "timestamp", "size": "bigint", "symbol": "string", "flag": "boolean"}
     table = pa.table(
         {
@@ -258,11 +258,11 @@ def test_cells_may_have_other_types_that_fit():
     assert found_by(fixed, {"size": [2, 3]}, fields) == sorted([(0, 0), (0, 1), (1, 1), (1, 2)])
 
 
-def test_a_field_may_have_blanks_in_its_name():
+def test_a_field_name_can_have_blanks():
     assert found_by({"air speed >=": [5]}, {"air speed": [4, 5]}, {"air speed": "int", "air": "int"}) == [(1, 0)]
 
 
-def test_text_in_lists_may_end_in_the_least_character():
+def test_text_in_lists_can_end_in_the_least_character():
     table = {"symbol in": [["a\0"], ["a", "a\0"], ["a\0\0"], [""]], "symbol =": [None] * 4}
     values = ["", "\0", "a", "a\0", "a\0\0", "a\0a"]
     assert found_by(table, {"symbol": values}) == [(0, 3), (2, 1), (3, 0), (3, 1), (4, 2)]
@@ -285,11 +285,11 @@ COLUMNS = {"id": ["x", "y", "z"], "size >": [5, None, 1]}
         pd.DataFrame({"id": ["w", "x", "y", "z"], "size >": [9, 5, None, 1]}).iloc[1:],
     ],
 )  # fmt: skip
-def test_every_kind_of_table_says_the_same(table):
+def test_every_kind_of_table_gives_the_same_index(table):
     assert found_by(table, {"size": [0, 3, 6]}) == [(0, "y"), (1, "y"), (1, "z"), (2, "x"), (2, "y"), (2, "z")]
 
 
-def test_rows_need_not_all_say_the_same_things():
+def test_rows_can_have_different_keys():
     rows = [{"id": 1, "size >": 5}, {"id": 2, "price <": 1.0}, {"id": 3, "symbol in": ["A"]}, {"id": 4}]
     batch = {"size": [6, 0, 0], "price": [2.0, 0.5, 2.0], "symbol": ["B", "B", "A"]}
     assert found_by(rows, batch) == [(0, 1), (0, 4), (1, 2), (1, 4), (2, 3), (2, 4)]
@@ -317,13 +317,13 @@ def test_an_empty_table_has_no_subscriptions(table):
 @pytest.mark.parametrize(
     "form", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
 )
-def test_conditions_may_come_in_any_form_of_text(form):
+def test_conditions_in_any_arrow_text_type(form):
     where = pa.array(["size > 5", "true", "size > 5"]).cast(form)
     table = pa.table({"where": pa.chunked_array([where, where])})
     assert found_by(table, {"size": [6]}) == [(0, number) for number in range(6)]
 
 
-def test_ids_may_be_left_out_or_be_of_any_type():
+def test_ids_are_optional_and_of_any_type():
     where = ["size > 5", "size > 6"]
     for ids in ([7, 3], ["b", "a"], [date(2026, 1, 2), date(2026, 1, 1)], [2.5, 1.5]):
         index = Index(FIELDS, {"id": ids, "where": where})
@@ -418,7 +418,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_every_mistake_is_told_and_changes_nothing(case):
+def test_every_mistake_is_an_error_and_changes_nothing(case):
     table, parts = WRONG[case]
     assert messages.missing(error_of(table), parts) == []
     index = Index(FIELDS, {"where": ["symbol = 'A'"]})
@@ -428,7 +428,7 @@ def test_every_mistake_is_told_and_changes_nothing(case):
     assert index.match(pa.table({"symbol": ["A", "B"]})).rows.tolist() == [0]
 
 
-def test_an_id_twice():
+def test_a_duplicate_id_is_an_error():
     table = {"id": ["a", "b", "a"], "where": ["true"] * 3}
     assert messages.missing(error_of(table), "a") == []
     index = Index(FIELDS)
@@ -444,13 +444,13 @@ def test_an_id_twice():
     assert "b" not in index
 
 
-def test_a_condition_that_cannot_be_read_is_shown():
+def test_an_invalid_condition_is_shown_in_the_error():
     message = error_of({"where": ["size > 5", "siz > 5"]})
     assert message == "Topic events has no field siz; did you mean size?\n  siz > 5\n  ^^^"
     assert messages.missing(error_of({"where": ["size > 5 AND size < 3"]}), "size never") == []
 
 
-def test_decimals_that_do_not_fit():
+def test_decimals_with_too_many_digits_are_an_error():
     fields = {"amount": "decimal(8,2)"}
     too_fine = error_of({"amount >": [Decimal("1.005")]}, fields)
     assert too_fine == (

@@ -1,4 +1,4 @@
-"""Texts as numbers: labels ascend as texts do, and ranges of labels admit the texts that ranges of text do."""
+"""Labels of texts: in the order of texts, with ranges of labels equal to ranges of texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparing.match.predicates import LEAST, MOST
-from sparing.match.texts import Texts, named
+from sparing.match.texts import TextLabels, bound_text
 from sparing.model.types import successor
 from tests.match.worlds import tuned
 from tests.tries import tries
@@ -45,10 +45,10 @@ def check(of, bounds, ranges, seen):
 def test_ranges_of_labels_are_ranges_of_text(space, near, batches, seen):
     """However bounds come; where labels had to change, ranges made earlier are moved."""
     ranges, bounds = {}, set()
-    with tuned({"texts.SPACE": space, "texts.NEAR": near}):
-        of = Texts()
+    with tuned({"texts.GAP": space, "texts.SMALL_GAP": near}):
+        of = TextLabels()
         for batch in batches:
-            new = {named(text) for text in batch}
+            new = {bound_text(text) for text in batch}
             kept = of.add(new)
             bounds |= new
             assert len(of) == len(bounds)
@@ -58,7 +58,7 @@ def test_ranges_of_labels_are_ranges_of_text(space, near, batches, seen):
             of.settle()
             ranges = dict(zip(ranges, zip(low.tolist(), last.tolist(), strict=True), strict=True))
             check(of, bounds, ranges, seen)
-            ends = [None, *(end for end in [*batch, *map(successor, new)] if named(end) in bounds)]
+            ends = [None, *(end for end in [*batch, *map(successor, new)] if bound_text(end) in bounds)]
             for low_text, high_text in product(ends, ends):
                 if low_text is None or high_text is None or low_text < high_text:
                     ranges[low_text, high_text] = closed(of, low_text, high_text)
@@ -68,18 +68,18 @@ def test_ranges_of_labels_are_ranges_of_text(space, near, batches, seen):
                 assert final == MOST or of.text_after(final) == high_text
 
 
-def test_a_bound_may_end_in_the_least_character_itself():
+def test_a_bound_can_end_in_the_least_character():
     """Comparisons of tables name texts as they are, conditions name the one before and mean what follows it."""
-    of = Texts()
+    of = TextLabels()
     assert of.add(["a", "a\0", "b"])
     assert of.label("a") < of.low("a\0") < of.label("a\0") <= of.last("a\0\0") < of.low("a\0\0") < of.label("b")
     assert of.label("a\0\0") == of.label("a\0b") == of.label("a\0") + 1
 
 
-def test_labels_that_are_close_are_moved_each_with_its_own_text():
+def test_adjacent_labels_are_translated_each_with_its_own_text():
     """`< c` and `> a` end at the same label, but b comes between them later."""
-    with tuned({"texts.SPACE": 4, "texts.NEAR": 2}):
-        of = Texts()
+    with tuned({"texts.GAP": 4, "texts.SMALL_GAP": 2}):
+        of = TextLabels()
         of.add(["a", "d"])
         assert of.add(["c"])
         assert of.label("c") - of.label("a") == 2
@@ -94,8 +94,8 @@ def test_labels_that_are_close_are_moved_each_with_its_own_text():
         ]
 
 
-def test_many_new_texts_at_once_are_given_labels_at_once():
-    of = Texts()
+def test_many_new_texts_are_labeled_at_once():
+    of = TextLabels()
     of.add(f"{n:05}" for n in range(0, 4000, 2))
     before = {text: of.label(text) for text in (f"{n:05}" for n in range(0, 4000, 2))}
     assert not of.add(f"{n:05}" for n in range(1, 4000, 2))
@@ -105,18 +105,18 @@ def test_many_new_texts_at_once_are_given_labels_at_once():
     assert np.diff([of.label(f"{n:05}") for n in range(4000)]).min() >= 2
 
 
-def test_missing_texts_do_not_disturb_the_others():
-    of = Texts()
+def test_missing_texts_do_not_affect_labels_of_others():
+    of = TextLabels()
     of.add(["b"])
     labels = of.labels(pa.array([None, "b", None, "a", "c"])).tolist()
     assert [labels[1], labels[3], labels[4]] == [of.label("b"), of.label("a"), of.label("c")]
     assert of.labels(pa.array([], pa.string())).tolist() == []
     assert len(of.labels(pa.nulls(3, pa.string()))) == 3
-    assert Texts().labels(pa.array(["x", None])).tolist()[0] == Texts().label("x")
+    assert TextLabels().labels(pa.array(["x", None])).tolist()[0] == TextLabels().label("x")
 
 
 @pytest.mark.parametrize("step", [1, -1])
-def test_texts_that_come_in_order_find_room(step):
-    texts = Texts()
+def test_texts_in_order_get_labels_without_relabeling(step):
+    texts = TextLabels()
     texts.add(["a", "c"])
     assert all(texts.add([f"b{number:05}"]) for number in range(10_000)[::step])

@@ -1,4 +1,4 @@
-"""Fields, events and subscriptions for the index, with what they mean; and the settings that decide how it works.
+"""Fields, events and subscriptions for the index, with their meaning; and the settings of the index.
 
 Hypothesis draws a few values of each field and a few things to ask of it, asks the judge about each value once, and
 leaves it to a seed to make thousands of events and subscriptions out of them.
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from sparing.language.errors import LanguageError
 from sparing.language.parse import parse_filter
-from sparing.match import Index, Matches, index, layout, standing, texts, transposed
+from sparing.match import Index, Matches, bitmaps, index, layout, store, texts
 from sparing.model.constraint import IS_NULL, Constraint, complement, one_of
 from sparing.model.types import FieldType, Kind
 from tests import strategies
@@ -29,34 +29,34 @@ TILE = 512
 # Settings
 
 
-# What each may be in a test: a small index would never be sorted or looked up in with what suits a large one.
+# Values in tests: with the defaults, a small index would never be sorted and would have no lookups.
 SETTINGS = {
     "layout.MOST_EDGES": [layout.MOST_EDGES, 1, 2, 5],
     "layout.MOST_ROWS": [layout.MOST_ROWS, 1, 40],
     "layout.PIVOT_GAIN": [1, 20, layout.PIVOT_GAIN],
     "layout.SAMPLE": [layout.SAMPLE, 1, 7],
-    "standing.MOST_SHELVES": [standing.MOST_SHELVES, 2],
-    "standing.MOST_HASHED_FIELDS": [standing.MOST_HASHED_FIELDS, 1],
-    "standing.FRESH": [standing.FRESH, 1, 2, 5],
-    "standing.LOOSE": [standing.LOOSE, 0, 3],
-    "transposed.MOST_BITMAPS": [transposed.MOST_BITMAPS, 1, 9],
+    "store.MOST_SEGMENTS": [store.MOST_SEGMENTS, 2],
+    "store.MOST_LOOKUP_FIELDS": [store.MOST_LOOKUP_FIELDS, 1],
+    "store.BUFFER_SIZE": [store.BUFFER_SIZE, 1, 2, 5],
+    "store.REBUILD_AFTER": [store.REBUILD_AFTER, 0, 3],
+    "bitmaps.MOST_BITMAPS": [bitmaps.MOST_BITMAPS, 1, 9],
     "index.FEW_EVENTS": [index.FEW_EVENTS, 0, 3, 10**9],
-    "index.KEPT": [index.KEPT, 0],
+    "index.MOST_KEPT": [index.MOST_KEPT, 0],
 }
-# Which values have a shelf, and which are looked up: those of today, all, none, or by how many ask for them.
+# The values with a segment, and those with a lookup: by default, all, none, or by the number of subscriptions.
 WAYS = [
     {
-        "standing.FEWEST_ON_SHELF": shelf,
-        "standing.MOST_HASHED": hashed,
-        "standing.SCANNED": scanned,
-        "standing.FEWEST_HASHED": fewest,
+        "store.FEWEST_IN_SEGMENT": segment,
+        "store.MOST_LOOKED_UP": looked_up,
+        "store.SCANNED": scanned,
+        "store.FEWEST_LOOKED_UP": fewest,
     }
-    for shelf, hashed, scanned, fewest in [
-        (standing.FEWEST_ON_SHELF, standing.MOST_HASHED, standing.SCANNED, standing.FEWEST_HASHED),
+    for segment, looked_up, scanned, fewest in [
+        (store.FEWEST_IN_SEGMENT, store.MOST_LOOKED_UP, store.SCANNED, store.FEWEST_LOOKED_UP),
         *((1, 0, 1, 1), (10**9, 10**9, 1, 1), (10**9, 0, 1, 1), (20, 10, 1, 1), (3, 10, 1, 5)),
     ]
 ]
-MODULES = {"index": index, "layout": layout, "standing": standing, "texts": texts, "transposed": transposed}
+MODULES = {"index": index, "layout": layout, "store": store, "texts": texts, "bitmaps": bitmaps}
 
 tunings = st.builds(
     lambda settings, way: {**settings, **way},

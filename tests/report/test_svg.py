@@ -19,14 +19,14 @@ def figure(text="a", gid=None):
 
 
 @pytest.mark.parametrize("text", ["$x$ & <y>", "\N{CJK UNIFIED IDEOGRAPH-4E2D}"])
-def test_text_is_text(text, recwarn):
+def test_text_is_kept_as_text(text, recwarn):
     with drawing():
         root = ElementTree.fromstring(to_svg(figure(text), "one", inline=True))
     assert [element.text for element in root.iter("text")].count(text) == 1
     assert not recwarn.list
 
 
-def test_characters_that_xml_cannot_have_are_replaced():
+def test_characters_invalid_in_xml_are_replaced():
     tooltips = Tooltips()
     with drawing():
         found = to_svg(figure("a\x01b", tooltips.gid("c\x02d")), "e\x03f", tooltips)
@@ -34,9 +34,9 @@ def test_characters_that_xml_cannot_have_are_replaced():
     assert {"a\ufffdb", "c\ufffdd", "e\ufffdf"} <= set(texts)
 
 
-def test_artists_have_their_tooltips_and_figures_a_title():
+def test_artists_have_tooltips_and_figures_have_a_title():
     with drawing():
-        tooltips = Tooltips(["nobody's"])
+        tooltips = Tooltips(["unused"])
         line = figure(gid=tooltips.gid("<told>"))
         inline = ElementTree.fromstring(to_svg(line, "a & b", tooltips, inline=True))
         document = ElementTree.fromstring(to_svg(figure(), "a & b"))
@@ -45,7 +45,7 @@ def test_artists_have_their_tooltips_and_figures_a_title():
     assert document.find("{http://www.w3.org/2000/svg}title").text == "a & b"
 
 
-def test_figures_of_one_page_share_no_ids():
+def test_figures_of_a_page_have_different_ids():
     panel = Panel("", "x", "y", {"line": ((1, 2), (2, 3))})
     one, other = (ElementTree.fromstring(svg([panel], name)) for name in ("Figure 1", "Figure 2"))
     ids = [{element.get("id") for element in root.iter()} - {None} for root in (one, other)]
@@ -53,7 +53,7 @@ def test_figures_of_one_page_share_no_ids():
     assert not ids[0] & ids[1]
 
 
-def test_a_file_has_the_format_of_its_name(tmp_path):
+def test_a_figure_is_saved_in_the_format_of_its_suffix(tmp_path):
     for name, start in (("a.svg", b"<svg"), ("a.png", b"\x89PNG")):
         with drawing():
             save(figure(), tmp_path / name, "one")

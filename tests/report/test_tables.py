@@ -1,4 +1,4 @@
-"""Tables in the terminal: bills side by side and below each other, what merged topics saved, names with brackets."""
+"""Tables in the terminal: bills as columns or rows, suppressed messages of merged topics, names with brackets."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sparing.report.plan import brokers_table, clusters_table
 from sparing.report.tables import bills_table, figures_table, links_table, rows_table, suppressed_table
 
 SIENA = {("a", "b"): 10, ("b", "c"): 4}
-TAKEN = {
+SENT = {
     ("a", "b"): {"publication": 2, "merged": 1, "coordination": 7},
     ("c", "b"): {"coordination": 3},
 }
 
 
 def printed(table: object, width: int = 200) -> str:
-    """What is printed."""
+    """Return the printed text."""
     console = Console(width=width)
     with console.capture() as capture:
         console.print(table)
@@ -32,12 +32,12 @@ def printed(table: object, width: int = 200) -> str:
 
 
 def lines(table: object, width: int = 200) -> list[list[str]]:
-    """The words of each line that is printed."""
+    """Return the words of each printed line."""
     return [line.split() for line in printed(table, width).splitlines() if line.strip() and "─" not in line]
 
 
-def test_what_is_suppressed() -> None:
-    found = lines(suppressed_table(SIENA, TAKEN))
+def test_suppressed_messages_are_shown_by_link_and_in_total() -> None:
+    found = lines(suppressed_table(SIENA, SENT))
     assert found[1:] == [
         ["link", "siena", "publication", "merged", "suppressed", "coordination", "with", "it"],
         ["a>b", "10", "2", "1", "70.0%", "7", "0.0%"],
@@ -47,28 +47,28 @@ def test_what_is_suppressed() -> None:
     ]
 
 
-def test_the_busiest_links_are_shown_and_all_are_summed() -> None:
-    found = lines(suppressed_table(SIENA, TAKEN, most=1))
+def test_the_total_includes_links_that_are_not_shown() -> None:
+    found = lines(suppressed_table(SIENA, SENT, most=1))
     assert [row[0] for row in found[2:]] == ["a>b", "all"]
     assert found[-1] == ["all", "links", "14", "2", "1", "78.6%", "10", "7.1%"]
 
 
-def test_merging_can_cost_more_than_it_saves() -> None:
+def test_the_suppressed_share_is_negative_if_merging_costs_more() -> None:
     found = lines(suppressed_table({("a", "b"): 2}, {("a", "b"): {"publication": 2, "merged": 1}}))
     assert found[-1] == ["all", "links", "2", "2", "1", "-50.0%", "0", "-50.0%"]
 
 
-def test_results_of_aggregates_count() -> None:
+def test_results_of_windows_count_as_sent_messages() -> None:
     found = lines(suppressed_table({("a", "b"): 4}, {("a", "b"): {"merged": 1, "result": 1}}))
     assert found[1][-6:] == ["merged", "result", "suppressed", "coordination", "with", "it"]
     assert found[-1] == ["all", "links", "4", "0", "1", "1", "50.0%", "0", "50.0%"]
 
 
-def test_nothing_was_reported() -> None:
+def test_no_share_is_shown_without_messages() -> None:
     assert lines(suppressed_table({}, {}))[-1] == ["all", "links", "0", "0", "0", "-", "0", "-"]
 
 
-def test_bills_have_merged_events_only_where_there_are_some() -> None:
+def test_the_row_of_merged_events_is_shown_only_if_a_bill_has_some() -> None:
     raw = Bill({BillKey("a", "b", MessageKind.PUBLICATION, 0): 5})
     both = Bill({BillKey("a", "b", MessageKind.PUBLICATION, 0): 2, BillKey("b", "c", MessageKind.MERGED, 0): 1})
     assert ["merged", "0", "1"] in lines(bills_table({"siena": raw, "caeva": both}))
@@ -76,11 +76,11 @@ def test_bills_have_merged_events_only_where_there_are_some() -> None:
     assert ["between", "brokers", "5", "3"] in lines(bills_table({"siena": raw, "caeva": both}))
 
 
-ODD = ("west[/x]", "[e]", "[bold]s")  # an end of nothing, a colour that is none, a beginning
+ODD = ("west[/x]", "[e]", "[bold]s")  # an unmatched end tag, an unknown tag, an unclosed tag
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_brackets_in_names_are_no_markup(name: str) -> None:
+def test_brackets_in_names_are_not_markup(name: str) -> None:
     bill = Bill({BillKey(name, "b", MessageKind.PUBLICATION, 0): 5})
     many = {f"{name}{at}": bill for at in range(6)}
     choice = Choice(
@@ -114,7 +114,7 @@ def test_brackets_in_names_are_no_markup(name: str) -> None:
     }
 
 
-def test_many_bills_have_a_row_each_and_fit_a_narrow_terminal() -> None:
+def test_many_bills_are_rows_that_fit_a_narrow_terminal() -> None:
     names = ["ours", *POLICIES, "agele", "siena", "naive"]
     kinds = {MessageKind.PUBLICATION: 9_876_543, MessageKind.RESULT: 12_345, MessageKind.MERGED: 2_345}
     kinds |= {MessageKind.COORDINATION: 34_567, MessageKind.SUBSCRIPTION: 45_678, MessageKind.NOTIFICATION: 56_789}
@@ -137,8 +137,7 @@ def test_many_bills_have_a_row_each_and_fit_a_narrow_terminal() -> None:
     assert [row[0] for row in found if row[0] in names] == [*names, *names]
 
 
-def test_the_least_possible_is_told_only_of_bills_that_it_binds() -> None:
-    """It takes events as ours are merged, so who merges them otherwise may send less."""
+def test_bills_with_other_merging_are_not_compared_with_the_least_possible() -> None:
     merging = Bill({BillKey("a", "b", MessageKind.MERGED, 0): 20})
     raw = Bill({BillKey("a", "b", MessageKind.PUBLICATION, 0): 30})
     bills = {"ours": merging, "wad": merging, "agele": raw, "siena": raw, "naive": raw}
@@ -147,7 +146,7 @@ def test_the_least_possible_is_told_only_of_bills_that_it_binds() -> None:
     assert above_least({"siena": raw, "caeva": merging}, 15, 1) == ["+100.0%", ""]
 
 
-def test_few_links_are_all_shown() -> None:
+def test_the_title_says_whether_all_links_are_shown() -> None:
     crossed = Bill({BillKey(str(n), "b", MessageKind.PUBLICATION, 0): n for n in range(1, 4)})
     assert printed(links_table({"ours": crossed}, 3)).split()[:3] == ["Messages", "by", "link"]
     assert printed(links_table({"ours": crossed}, 2)).split()[:3] == ["The", "2", "busiest"]

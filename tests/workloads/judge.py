@@ -15,7 +15,7 @@ from tests.judges.boxes import lies_in
 
 @dataclass
 class Judged:
-    """A workload as the judge sees it; a publication is the mapping of its fields to their codes."""
+    """The queries and publications of a workload; a publication is a mapping of fields to codes."""
 
     queries: list[Query]
     advertised: dict[str, tuple[str, Box]]  # publisher -> topic, box

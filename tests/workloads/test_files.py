@@ -31,7 +31,7 @@ def lines(folder: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_same_seed_gives_the_same_bytes_and_another_does_not(name, tmp_path):
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_different_ones(name, tmp_path):
     for folder, seed in (("one", 1), ("again", 1), ("other", 2)):
         write(make(name, seed=seed, bad=0.01), tmp_path / folder, files=3)
     assert contents(tmp_path / "one") == contents(tmp_path / "again")
@@ -41,7 +41,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(name, tmp_path)
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_json_and_parquet_hold_the_publications(name, tmp_path):
+def test_json_and_parquet_contain_the_same_publications(name, tmp_path):
     workload = make(name)
     write(workload, tmp_path / "json", "json", files=3)
     write(workload, tmp_path / "parquet", "parquet", files=3)
@@ -57,7 +57,7 @@ def test_json_and_parquet_hold_the_publications(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_bad_rows_are_as_many_as_said_and_leave_the_good_ones_alone(name, tmp_path):
+def test_bad_rows_have_the_given_number_and_do_not_change_other_rows(name, tmp_path):
     workload = make(name, bad=0.03)
     written = write(workload, tmp_path / "bad")
     write(replace(workload, bad=0), tmp_path / "good")
@@ -98,7 +98,7 @@ def test_the_deployment_file_can_be_read(name, tmp_path):
     assert len(read.subscriptions) == 40
 
 
-def test_many_subscriptions_go_to_a_table_beside_the_file(tmp_path):
+def test_many_subscriptions_are_written_to_a_file_of_their_own(tmp_path):
     workload = make("stock", subscriptions=1001)
     written = write(workload, tmp_path)
     assert "subscriptions: subscriptions.jsonl\n" in written.deployment.read_text()
@@ -107,7 +107,7 @@ def test_many_subscriptions_go_to_a_table_beside_the_file(tmp_path):
     assert Deployment.read(written.deployment).subscriptions == Deployment.of(workload.description).subscriptions
 
 
-def test_a_folder_in_use_is_left_alone_unless_told_otherwise(tmp_path):
+def test_a_folder_in_use_is_replaced_only_on_request(tmp_path):
     write(make("boxes", subscriptions=1001), tmp_path, files=5)
     (tmp_path / "notes.txt").write_text("mine")
     before = contents(tmp_path)
@@ -128,7 +128,7 @@ def test_a_folder_in_use_is_left_alone_unless_told_otherwise(tmp_path):
         ({"bad": 0.1}, {"format": "parquet"}, "JSON"),
     ],
 )
-def test_what_cannot_be_written(workload, options, message, tmp_path):
+def test_invalid_options_of_write_are_rejected(workload, options, message, tmp_path):
     with refused(message):
         write(make("boxes", **workload), tmp_path / "new", **options)
     assert not (tmp_path / "new").exists()

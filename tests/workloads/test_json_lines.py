@@ -32,7 +32,7 @@ SCHEMA = pa.schema(
 
 
 @given(rows)
-def test_lines_say_what_the_table_says(table_rows):
+def test_lines_have_the_values_of_the_table(table_rows):
     for row in table_rows:
         row["ts"] = row["ts"] and row["ts"].replace(tzinfo=UTC)
     text = bytes(Lines(pa.Table.from_pylist(table_rows, SCHEMA)).between(0, len(table_rows)))
@@ -44,11 +44,11 @@ def test_lines_say_what_the_table_says(table_rows):
         assert read == {field: value for field, value in row.items() if value is not None}
 
 
-def test_some_lines_of_a_slice():
+def test_lines_of_a_slice_can_be_selected():
     table = pa.table({"publisher": ["a", "b", "c", "d"], "x": [1, None, 3, 4]}).slice(1)
     assert bytes(Lines(table).between(0, 2)) == b'{"publisher":"b"}\n{"publisher":"c","x":3}\n'
 
 
-def test_the_first_column_must_be_there():
+def test_the_first_column_must_not_have_missing_values():
     with pytest.raises(ValueError, match="publisher"):
         Lines(pa.table({"publisher": ["a", None]}))

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from sparing.model.errors import SparingError
-from sparing.workloads.settings import WorkloadSettings, ratio
+from sparing.workloads.settings import WorkloadSettings, parse_ratio
 from tests.messages import refused
 
 
@@ -26,7 +26,7 @@ from tests.messages import refused
         {"bad": 2.0},
     ],
 )
-def test_settings_that_make_no_sense_are_refused_in_one_sentence(wrong):
+def test_invalid_settings_are_rejected_in_one_sentence(wrong):
     with pytest.raises(SparingError) as caught:
         WorkloadSettings(**wrong)
     assert str(caught.value).endswith(".")
@@ -34,12 +34,12 @@ def test_settings_that_make_no_sense_are_refused_in_one_sentence(wrong):
 
 
 @pytest.mark.parametrize("text", ["", "1", "1:2:3", "a:b", "-1:2", "1.5:1"])
-def test_malformed_ratios(text):
+def test_malformed_ratios_are_rejected(text):
     with refused("ratio"):
-        ratio(text)
+        parse_ratio(text)
 
 
-def test_the_start_is_a_moment_whatever_its_zone():
+def test_the_start_may_have_any_time_zone():
     noon = datetime(2026, 5, 1, 12, 0, 0, 700_000)
     in_toronto = datetime(2026, 5, 1, 8, 0, 0, 700_000, tzinfo=timezone(timedelta(hours=-4)))
     assert WorkloadSettings(start=noon).origin == WorkloadSettings(start=noon.replace(tzinfo=UTC)).origin

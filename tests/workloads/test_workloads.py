@@ -1,4 +1,4 @@
-"""What holds for every workload."""
+"""Properties of all workloads."""
 
 import re
 from collections import Counter
@@ -46,7 +46,7 @@ def times(workload: Workload) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_subscription_can_be_read_and_the_mix_is_as_asked(name):
+def test_subscriptions_are_valid_and_mixed_in_the_given_ratios(name):
     queries = judged(name).queries
     assert len(queries) == 90
     aggregations = [query.aggregation for query in queries if query.aggregation]
@@ -65,13 +65,13 @@ def test_selectivity_is_within_15_percent_of_the_target(name, target):
     assert small(name).selectivity == pytest.approx(target, rel=0.1)
 
 
-def test_boxes_match_what_their_widths_say():
+def test_the_selectivity_of_boxes_follows_from_their_widths():
     expected = 0.45**2
     assert judged("boxes").selectivity() == pytest.approx(expected, rel=0.15)
     assert small("boxes").selectivity == pytest.approx(judged("boxes").selectivity(), rel=0.1)
 
 
-def test_boxes_can_be_stretched_to_a_selectivity():
+def test_boxes_are_scaled_to_a_selectivity():
     narrow = boxes.boxes(replace(boxes.DEFAULTS, selectivity=0.015, missing=0.02, **SMALL), 20, constrained=5)
     fields = [query.box.fields for query in judge(narrow).queries]
     assert {len(names) for names in fields} == {5}
@@ -89,26 +89,26 @@ def test_the_city_has_two_topics_with_their_own_selectivities():
 
 @pytest.mark.parametrize("target", [0.0005, 0.05])
 @pytest.mark.parametrize("name", ["stock", "traffic"])
-def test_another_selectivity_can_be_had(name, target):
+def test_the_target_selectivity_can_be_changed(name, target):
     wanted = make(name, selectivity=target, missing=0.03, rate=30.0)
     assert wanted.selectivity == pytest.approx(target, rel=0.1)
     assert judge(wanted).selectivity() == pytest.approx(target, rel=0.35)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_publication_lies_in_its_publishers_advertisement(name):
+def test_every_publication_is_inside_its_advertisement(name):
     for publisher, _, codes in judged(name).publications:
         assert judged(name).advertised[publisher][1].admits(codes)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_publication_lies_there_also_with_missing_values(name):
+def test_every_publication_with_missing_values_is_inside_its_advertisement(name):
     rough = judge(make(name, missing=0.3))
     for publisher, _, codes in rough.publications:
         assert rough.advertised[publisher][1].admits(codes)
 
 
-def test_shapes_of_stock_and_traffic():
+def test_stock_and_traffic_have_the_fields_and_constraints_of_the_paper():
     for query in judged("stock").queries:
         assert query.box.on("symbol").point()
         assert 2 <= len(query.box.fields) <= 4
@@ -138,7 +138,7 @@ def test_columns_are_the_fields_with_their_types(name):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "alerts"])
-def test_everyone_is_somebody_at_the_right_broker(name):
+def test_publishers_and_subscribers_are_at_the_brokers_of_the_overlay(name):
     description = small(name).description
     brokers = description["overlay"]["brokers"]
     assert len(brokers) == 16
@@ -153,7 +153,7 @@ def test_everyone_is_somebody_at_the_right_broker(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_without_disorder_time_only_goes_forward(name):
+def test_without_disorder_event_times_ascend(name):
     moments = times(small(name))
     start = WorkloadSettings().origin
     assert (np.diff(moments) >= 0).all()
@@ -173,7 +173,7 @@ def test_disorder_stays_within_its_bound(name):
 
 
 @pytest.mark.parametrize("name", ["stock", "traffic", "boxes"])
-def test_missing_values_are_as_many_as_said(name):
+def test_the_share_of_missing_values_is_the_given_one(name):
     rough = table(make(name, missing=0.2))
     shares = {field: rough.column(field).null_count / rough.num_rows for field in rough.column_names}
     kept = {field for field, share in shares.items() if share == 0}
@@ -182,14 +182,14 @@ def test_missing_values_are_as_many_as_said(name):
 
 
 @pytest.mark.parametrize("name", ["stock", "incidents"])
-def test_long_traces_come_in_pieces_that_can_be_made_again(name):
+def test_long_traces_have_reproducible_chunks(name):
     workload = make(name, rate=1000.0)
     pieces = list(workload.publications())
     assert [piece.num_rows for piece in pieces] == [CHUNK, 100_000 - CHUNK]
     assert pieces == list(workload.publications())
 
 
-def test_incidents_are_reported_in_part_by_several_and_without_contradiction():
+def test_reports_of_an_incident_are_partial_and_consistent():
     reports = table(make("incidents", rate=50.0)).to_pylist()
     seen: dict[str, list[dict]] = {}
     for report in reports:
@@ -206,7 +206,7 @@ def test_incidents_are_reported_in_part_by_several_and_without_contradiction():
     assert any(report["severity"] is None for report in reports)
 
 
-def test_devices_and_those_who_wait_for_alerts_are_at_sites_of_a_wide_network():
+def test_devices_and_subscribers_of_alerts_are_at_stub_nodes():
     description = small("alerts").description
     brokers = description["overlay"]["brokers"]
     sites = {broker for broker in brokers if "s" in broker}
@@ -220,7 +220,7 @@ def test_devices_and_those_who_wait_for_alerts_are_at_sites_of_a_wide_network():
     assert asked.most_common(1)[0][1] > 3
 
 
-def test_a_share_of_those_who_wait_for_alerts_comes_and_goes():
+def test_churn_is_the_share_of_subscriptions_that_join_and_leave():
     start = alerts.DEFAULTS.start
     moving = [row for row in alerts_of(churn=0.3).description["subscriptions"] if "from" in row]
     assert len(moving) == 27
@@ -234,18 +234,18 @@ def alerts_of(churn: float) -> Workload:
     return alerts.alerts(replace(alerts.DEFAULTS, **SMALL), churn=churn)
 
 
-def test_publishers_of_boxes_may_reach_some_only():
+def test_publishers_of_boxes_may_have_top_k():
     offers = boxes.boxes(replace(boxes.DEFAULTS, **SMALL), top_k=3).description["publishers"]
     assert {publisher["top_k"] for publisher in offers} == {3}
     assert "top_k" not in small("boxes").description["publishers"][0]
 
 
-def test_nobody_may_ask():
+def test_a_workload_may_have_no_subscriptions():
     assert make("traffic", subscriptions=0).description["subscriptions"] == []
     assert make("city", subscriptions=1).description["subscriptions"][0]["subscriber"] == "u01"
 
 
-def test_staggered_windows_begin_at_times_of_their_own_and_nothing_else_changes():
+def test_staggering_changes_the_starts_of_windows_only():
     aligned, staggered = (make("stock", staggered=staggered).description for staggered in (False, True))
     for one, other in zip(aligned["subscriptions"], staggered["subscriptions"], strict=True):
         start = re.search(r"(?:, '(?:5|10) seconds')?, '\d+ milliseconds'\)$", other["sql"])

@@ -1,4 +1,4 @@
-"""The least cost that can be had, found by trying everything: the judge of greedy methods on small cases."""
+"""The least cost of small problems by exhaustive search, to judge greedy methods."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from sparing.control.folding.measures import cost
 from sparing.control.folding.problem import Folds, Problem, counted
 from sparing.model.errors import SparingError
 
-MOST = 10  # subscriptions; ten can be parted in 115,975 ways
+MOST = 10  # subscriptions; ten have 115,975 partitions
 
 
 def exact(problem: Problem, theta: float) -> Folds:
-    """Of all partitions with a benefit of theta or more the cheapest; among equals the one with most benefit.
+    """Return the cheapest partition with a benefit of at least theta; of equal ones, the one with the most benefit.
 
-    Members of a cluster share links, directly or by way of other members.
-
-    If theta cannot be reached, the most benefit that is possible is asked for.
+    Members of a cluster share links, directly or through other members. If theta cannot be reached, the possible
+    benefit is required.
 
     >>> exact(Problem.on_tree([0, 0], [1, 1, 1], [(0, 10), (10, 20), (0, 20)]), theta=1)
     Folds(of=array([0, 0, 0]), benefit=2, cost=0.0)
@@ -31,31 +30,31 @@ def exact(problem: Problem, theta: float) -> Folds:
     wanted = min(theta, problem.possible())
     best: tuple[float, int, list[int]] | None = None
 
-    def part(left: int, clusters: list[int], spent: float, told: int) -> None:
-        """Give the lowest subscription that is left every possible company."""
+    def part(left: int, clusters: list[int], spent: float, entries: int) -> None:
+        """Try every cluster for the lowest remaining subscription."""
         nonlocal best
-        if best is not None and (spent, told) >= best[:2]:  # both only grow
+        if best is not None and (spent, entries) >= best[:2]:  # both only grow
             return
         if not left:
-            if alone - told >= wanted:
-                best = spent, told, clusters
+            if alone - entries >= wanted:
+                best = spent, entries, clusters
             return
         lowest = left & -left
-        others = company = left ^ lowest
+        others = joined = left ^ lowest
         while True:
-            cluster = lowest | company
+            cluster = lowest | joined
             if allowed[cluster]:
-                part(left ^ cluster, [*clusters, cluster], spent + costs[cluster], told + links[cluster])
-            if not company:
+                part(left ^ cluster, [*clusters, cluster], spent + costs[cluster], entries + links[cluster])
+            if not joined:
                 return
-            company = (company - 1) & others
+            joined = (joined - 1) & others
 
     part((1 << len(problem)) - 1, [], 0.0, 0)
     of = np.arange(len(problem))
     for cluster in best[2] if best is not None else []:
         of[subsets[cluster]] = subsets[cluster][0]
-    spent, told = best[:2] if best is not None else (0.0, 0)
-    return Folds(of, alone - told, spent)
+    spent, entries = best[:2] if best is not None else (0.0, 0)
+    return Folds(of, alone - entries, spent)
 
 
 def _connected(problem: Problem, members: list[int]) -> bool:

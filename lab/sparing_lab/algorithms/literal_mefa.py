@@ -1,11 +1,11 @@
-"""MEFA as it is printed: in every round, all pairs are worked out, and the most efficient one is taken.
+"""MEFA as printed: every round evaluates all pairs and takes the most efficient one.
 
-Two accounts of benefit. Under `links`, pairs are of clusters, and a join counts the links on which an entry is really
-saved. Under `pairs`, as on the slides, pairs are of subscriptions and all count that are taken, also those within one
-cluster, which cost nothing more.
+Benefit is counted in one of two ways. With `links`, pairs are of clusters, and a join counts the links on which an
+entry is really saved. With `pairs`, as on the slides, pairs are of subscriptions and every pair counts, also within one
+cluster, where it has no cost.
 
-Past theta, whatever lowers the cost is taken too: the cost is not submodular, and a third member may cover what the
-first two covered alone.
+Beyond theta, pairs that lower the cost are also taken: the cost is not submodular, and a third member may cover the
+unique ranges of the first two.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Account(StrEnum):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A pair that may be taken; under `links`, clusters are known by their lowest members."""
+    """A pair that may be taken; with `links`, clusters are identified by their lowest members."""
 
     one: int
     two: int
@@ -39,7 +39,7 @@ class Candidate:
 
     @property
     def ratio(self) -> float:
-        """Benefit for cost; infinite without cost."""
+        """Benefit per cost; infinite without cost."""
         return self.benefit / self.cost if self.cost > 0 else np.inf
 
 
@@ -50,11 +50,11 @@ class Round:
     candidates: list[Candidate]
     taken: Candidate
     benefit: int
-    lowers: bool  # past the end of MEFA, to lower the cost
+    lowers: bool  # beyond theta, to lower the cost
 
 
 def rounds(problem: Problem, theta: float, delta: float = 0.0, account: Account = Account.LINKS) -> Iterator[Round]:
-    """Round by round, until the benefit is theta or no pair's ratio is above delta; then those that lower the cost."""
+    """Yield rounds until the benefit is theta or no ratio is above delta, then those that lower the cost."""
     clusters = {number: [number] for number in range(len(problem))}
     of, taken, benefit = list(range(len(problem))), set[tuple[int, int]](), 0
     lowers, known = False, dict[tuple[int, ...], float]()
@@ -76,7 +76,7 @@ def rounds(problem: Problem, theta: float, delta: float = 0.0, account: Account 
 
 
 def literal_mefa(problem: Problem, theta: float, delta: float = 0.0, account: Account = Account.LINKS) -> Folds:
-    """The clusters after the last round.
+    """Return the clusters after the last round.
 
     >>> problem = Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)])
     >>> literal_mefa(problem, theta=3)
@@ -96,13 +96,13 @@ def _candidates(
     account: Account,
     known: dict[tuple[int, ...], float],
 ) -> Iterator[Candidate]:
-    """All pairs with a benefit. What clusters cost is known by their lowest members and sizes, as they only grow."""
+    """Yield all pairs with a benefit. `known` caches costs by lowest members and sizes, because clusters only grow."""
     if account is Account.LINKS:
-        told = {number: _links(problem, members) for number, members in clusters.items()}
+        links = {number: _links(problem, members) for number, members in clusters.items()}
     else:
-        told = {number: _links(problem, [number]) for number in range(len(problem))}
-    for one, two in combinations(told, 2):
-        benefit = (told[one] & told[two]).bit_count()
+        links = {number: _links(problem, [number]) for number in range(len(problem))}
+    for one, two in combinations(links, 2):
+        benefit = (links[one] & links[two]).bit_count()
         if benefit:
             pair = min(of[one], of[two]), max(of[one], of[two])
             yield Candidate(one, two, benefit, _increment(problem, clusters, *pair, known))

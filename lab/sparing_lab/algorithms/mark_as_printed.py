@@ -1,11 +1,11 @@
-"""Figure 6 of the paper as it is printed, to study how often it fails. Nothing else uses it.
+"""Figure 6 of the paper as printed, to study how often it fails.
 
-It lets only links with gains require links with losses, and only where one is above the other in a single tree. So it
-may return a marking that is not valid: t above q in one tree and q above r in another make r an s-link if t is one, and
-that is missed. `per_source` has it right.
+Only links with eta >= 0 require links with eta < 0, and only if one is above the other in a single tree. So the marking
+may be invalid: if t is above q in one tree and q above r in another, r must be an s-link if t is one, which is missed.
+`per_source` is correct.
 
-The paper raises the capacity of one link after the other and works out the flow again. It grows just if that link can
-still send something to the sink, which is read off after one flow, as for any closure.
+The paper raises the capacity of one link after another and computes a flow each time. The flow grows exactly if that
+link has a path to the sink, which one flow shows, as for any closure.
 
 Paper: matchmaker, section 3.3.
 """
@@ -19,7 +19,7 @@ from sparing.graphs.closure import largest_closure
 
 
 def mark_as_printed(demand: Demand) -> np.ndarray:
-    """Link -> whether it is an s-link by Figure 6; weights are whole numbers. The marking may not be valid."""
+    """Link -> whether it is an s-link by Figure 6, for integer weights; the marking may be invalid."""
     eta = demand.eta.astype(np.int64)
     above, below = upstream(demand)
     bipartite = (eta[above] >= 0) & (eta[below] < 0)
@@ -27,7 +27,7 @@ def mark_as_printed(demand: Demand) -> np.ndarray:
 
 
 def upstream(demand: Demand) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of links, the first anywhere above the second in some tree."""
+    """Return the pairs of links of which the first is above the second in some tree."""
     count = max(len(demand.source), 1)
     links, parent = demand.forest
     keys, place, above = [np.zeros(0, dtype=np.int64)], np.arange(len(links)), parent

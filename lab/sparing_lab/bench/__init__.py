@@ -1,1 +1,1 @@
-"""Benchmarks: ours and the peers side by side in one run, ratios reported."""
+"""Benchmarks: Sparing and peers in one run, with ratios."""

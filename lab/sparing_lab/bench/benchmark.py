@@ -1,8 +1,8 @@
 """The base of benchmarks: options, a measurement, tables of results, and results as JSON.
 
 A benchmark is a frozen dataclass that extends `Benchmark`: its docstring is the help of its command, its fields are
-the options. Results are parts by name, mostly lists of records (dataclasses). They have one form as JSON: the options
-as `settings`, then every part, records with their properties.
+the options. Results are parts by name, mostly lists of records (dataclasses). As JSON they are the options as
+`settings`, then every part, records with their properties.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ Show = Callable[[Any], str]  # the cell of a record
 
 
 def option(default: Any, help: str, **look: Any) -> Any:  # noqa: A002
-    """A field that is an option of the command, perhaps `repeated`; all else in `look` is for Typer."""
+    """Return a field that is an option of the command; `repeated` allows several values, the rest is for Typer."""
     return field(default=default, metadata={"help": help, **look})
 
 
 def repetitions() -> Any:
-    """The option that most benchmarks have."""
-    return option(3, "Times that each measurement is made; the medians count.", min=1)
+    """Return the option for the number of measurements."""
+    return option(3, "Number of repetitions; results are medians.", min=1)
 
 
 def spark_master(default: str = "local[*]") -> Any:
-    """The option of benchmarks that run on Spark."""
+    """Return the option for the Spark master."""
     return option(default, "The Spark master, e.g. local[2] or spark://host:7077.")
 
 
 def spark_conf() -> Any:
-    """Settings of Spark."""
+    """Return the option for Spark settings."""
     return option((), "A Spark setting; may be given several times.", metavar="KEY=VALUE", repeated=True)
 
 
 def _no_spark() -> AbstractContextManager[SparkSession]:
-    raise SparingError("This run has no Spark session.")
+    raise SparingError("This run has no Spark session: use the benchmark's command.")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Table:
-    """Records as rows; columns by name, those of `words` are not numbers."""
+    """Records as rows; columns by name, text columns in `words`."""
 
     title: str
     rows: Sequence[Any]
@@ -67,11 +67,11 @@ class Table:
     caption: str = ""
 
     def cells(self) -> list[list[str]]:
-        """All cells, row by row."""
+        """Return all cells by row."""
         return [[show(row) for show in self.columns.values()] for row in self.rows]
 
     def markdown(self) -> str:
-        """For documentation."""
+        """Return the table in Markdown."""
         table = markdown_table(tuple(self.columns), self.cells(), self.words)
         return f"{table}\n\n{self.caption}" if self.caption else table
 
@@ -83,28 +83,28 @@ class Benchmark:
     parts: ClassVar[Mapping[str, Any]] = {}  # name -> type of a part of the results
 
     def measure(self, run: Run) -> Results:
-        """Measure everything."""
+        """Return the results."""
         raise NotImplementedError
 
     def tables(self, results: Results) -> list[Table]:
-        """The results for people; tables without rows are left out."""
+        """Return the results as tables; those without rows are not shown."""
         raise NotImplementedError
 
     def conclude(self, results: Results) -> None:
-        """Finish after the results are written and shown, for example with an error."""
+        """Finish after the results are written, for example with an error."""
 
     def markdown(self, results: Results) -> str:
-        """All tables, for documentation."""
+        """Return all tables in Markdown."""
         return "\n\n".join(table.markdown() for table in self.tables(results) if table.rows) + "\n"
 
     def json(self, results: Results) -> dict[str, Any]:
-        """For programs."""
+        """Return the results for JSON."""
         found: dict[str, Any] = record({"settings": self, **results})
         return found
 
     @classmethod
     def read(cls, found: Mapping[str, Any]) -> tuple[Self, Results]:
-        """A benchmark and its results from what `json` gave."""
+        """Return a benchmark and its results from the output of `json`."""
         from pydantic import TypeAdapter
 
         settings = TypeAdapter(cls).validate_python(found["settings"])
@@ -114,7 +114,7 @@ class Benchmark:
 
 
 def record(value: Any) -> Any:
-    """Plain values of JSON: dataclasses with their properties, and None for what is not a number.
+    """Return plain values for JSON: dataclasses with their properties, None for NaN.
 
     >>> record(Target.at_most("seconds", 2.0, 1.5))
     {'what': 'seconds', 'goal': 2.0, 'found': 1.5, 'verdict': 'met'}
@@ -133,7 +133,7 @@ def record(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Target:
-    """A goal, what was measured, if it was, and the verdict."""
+    """A goal, the measurement (None if not measured), and the verdict."""
 
     what: str
     goal: float
@@ -142,12 +142,12 @@ class Target:
 
     @classmethod
     def at_most(cls, what: str, goal: float, found: float | None) -> Target:
-        """A goal that is met from below."""
+        """Return a goal that is an upper bound."""
         return cls(what, goal, found, verdict(None if found is None else found <= goal, "not measured"))
 
     @classmethod
     def at_least(cls, what: str, goal: float, found: float | None) -> Target:
-        """A goal that is met from above."""
+        """Return a goal that is a lower bound."""
         return cls(what, goal, found, verdict(None if found is None else found >= goal, "not measured"))
 
 
@@ -157,7 +157,7 @@ def verdict(kept: bool | None, unknown: str = "-") -> str:
 
 
 def goals(targets: Sequence[Target]) -> Table:
-    """Goals as a table."""
+    """Return the table of goals."""
     columns: dict[str, Show] = {
         "what": lambda t: t.what,
         "goal": lambda t: f"{t.goal:,g}",
@@ -168,7 +168,7 @@ def goals(targets: Sequence[Target]) -> Table:
 
 
 def digits(number: float | None, scale: float = 1) -> str:
-    """Three digits, or a whole number.
+    """Return a number with three digits, or as a whole number.
 
     >>> digits(0.012345), digits(1.2, 1000), digits(None)
     ('0.0123', '1,200', '-')
@@ -197,7 +197,7 @@ def times(ratio: float) -> str:
 
 
 def each(names: Iterable[Any], cell: Callable[[Any, Any], str], title: str = "{}") -> dict[str, Show]:
-    """A column for every name, with cells of a row and the name."""
+    """Return a column for every name; `cell` formats a row and a name."""
     return {title.format(name): partial(_cell, cell, name) for name in names}
 
 
@@ -206,10 +206,10 @@ def _cell(cell: Callable[[Any, Any], str], name: Any, row: Any) -> str:
 
 
 def count(name: str) -> Show:
-    """Shows a whole number of a record."""
+    """Return a function that shows a whole number of a record."""
     return lambda row: f"{getattr(row, name):,}"
 
 
 def text(name: str) -> Show:
-    """Shows a value of a record as it is."""
+    """Return a function that shows a value of a record unchanged."""
     return lambda row: str(getattr(row, name))

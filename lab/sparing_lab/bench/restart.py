@@ -1,8 +1,8 @@
-"""A stream that is killed and started again: how soon it goes on, and whether its results are those of one left alone.
+"""A stream that is killed and restarted: its time to continue, and whether its results equal those without a kill.
 
-The commands are those of a user: `sparing run FILE --once` in a process of its own, ended by SIGKILL while a
-micro-batch is under way, and started again. A micro-batch counts once Spark has committed it. Everything is there to be
-read at once, one file of the trace in each micro-batch.
+Runs the command `sparing run FILE --once` in its own process, ends it with SIGKILL during a micro-batch, and runs it
+again. A micro-batch counts once Spark has committed it. All files of the trace exist at the start, and each micro-batch
+reads one.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from sparing_lab.bench.results import Rows, results
 RATE = 500
 FILES = 6
 KILLED_AFTER = 2  # micro-batches
-GLANCE = 0.02  # seconds between two looks at what has been committed
+POLL_SECONDS = 0.02
 COMMAND = [sys.executable, "-c", "from sparing.cli import main; main()", "run"]
 
 
 @dataclass(frozen=True)
 class Restarted:
-    """One kill: micro-batches committed before it, seconds from the new start to the first and to the end."""
+    """One kill: micro-batches committed before it, seconds from the restart to the first commit and to the end."""
 
     committed: int
     first: float
@@ -49,22 +49,22 @@ class Restarted:
 
 @dataclass(frozen=True)
 class Restart(Benchmark):
-    """A stream that is killed and started again: how soon it goes on, and whether its results are the same.
+    """Kill and restart a stream: its time to continue, and whether its results are the same.
 
     Example: sparing bench restart --repeat 1 --master local[2]
     """
 
     publications: int = option(30_000, "Publications in the trace.", min=1)
-    subscriptions: int = option(200, "Subscriptions to it.", min=1)
-    repeat: int = option(3, "How often a stream is killed.", min=1)
-    patience: float = option(600.0, "Seconds within which a stream must end.")
+    subscriptions: int = option(200, "Number of subscriptions.", min=1)
+    repeat: int = option(3, "Number of kills.", min=1)
+    patience: float = option(600.0, "Time limit of a stream, in seconds.")
     master: str = spark_master()
     conf: tuple[str, ...] = spark_conf()
 
     parts: ClassVar = {"figures": list[Restarted]}
 
     def measure(self, run: Run) -> Results:
-        """Run a stream to its end, and then kill another and start it again, as often as asked for."""
+        """Run a stream to its end, then kill and restart others, and compare the results."""
         folder = Path(tempfile.mkdtemp(prefix="sparing-bench-"))
         try:
             made = replace(DEFAULTS, rate=RATE, duration=self.publications / RATE, subscriptions=self.subscriptions)
@@ -72,31 +72,31 @@ class Restart(Benchmark):
             with _running(_deployment(written, "undisturbed"), self) as process:
                 _finish(process, self)
             expected = results(folder / "stock/undisturbed")
-            run.tell(f"left alone: {counted(sum(expected['notifications'].values()), 'notification')}")
+            run.tell(f"undisturbed: {counted(sum(expected['notifications'].values()), 'notification')}")
             figures = []
             for turn in range(self.repeat):
                 figures.append(_measure(written, f"killed{turn}", self, expected))
-                run.tell(f"killed and started again: {figures[-1].first:.1f} s to the first micro-batch")
+                run.tell(f"killed and restarted: {figures[-1].first:.1f} s to the first micro-batch")
             return {"figures": figures}
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
     def tables(self, results: Results) -> list[Table]:
-        """All kills, and the medians."""
+        """Return all kills, and the medians."""
         found: list[Restarted] = results["figures"]
         middle = {"first": median(one.first for one in found), "end": median(one.end for one in found)}
         columns: dict[str, Show] = {
             "killed after": lambda f: str(f.committed) if f else "median",
             "of micro-batches": lambda f: str(FILES) if f else "",
-            "started again: first after": lambda f: f"{f.first if f else middle['first']:.1f}",
+            "restarted: first after": lambda f: f"{f.first if f else middle['first']:.1f}",
             "all after": lambda f: f"{f.end if f else middle['end']:.1f}",
             "same results": lambda f: ("yes" if f.same else "NO") if f else "",
         }
-        return [Table("A stream is killed and started again (seconds)", [*found, None], columns, ("killed after",))]
+        return [Table("A stream is killed and restarted (seconds)", [*found, None], columns, ("killed after",))]
 
 
 def _deployment(written: Path, name: str) -> Path:
-    """The deployment with a sink and a checkpoint of its own, and one file in each micro-batch."""
+    """Return the deployment with its own sink and checkpoint, and one file per micro-batch."""
     description = yaml.safe_load(written.read_text())
     description["source"]["maxFilesPerTrigger"] = 1
     description |= {"sink": {"format": "parquet", "path": name}, "checkpoint": f"{name}/checkpoint"}
@@ -121,7 +121,7 @@ def _measure(written: Path, name: str, settings: Restart, expected: Rows) -> Res
 
 @contextmanager
 def _running(deployment: Path, settings: Restart) -> Iterator[subprocess.Popen[str]]:
-    """The stream in a process of its own, which is killed in the end, with Java and all workers."""
+    """Run the stream in its own process group, which is killed at the end, with Java and all workers."""
     options = ["--once", "--master", settings.master, *(f"--conf={setting}" for setting in settings.conf)]
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(
@@ -135,7 +135,7 @@ def _running(deployment: Path, settings: Restart) -> Iterator[subprocess.Popen[s
             yield process
         except SparingError as error:
             said.seek(0)
-            raise SparingError(f"{error} It said: {said.read().strip()[-500:]}") from None
+            raise SparingError(f"{error} Its output: {said.read().strip()[-500:]}") from None
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -146,17 +146,17 @@ def _await(process: subprocess.Popen[str], settings: Restart, done: Callable[[],
     deadline = time.monotonic() + settings.patience
     while not done():
         if process.poll() is not None:
-            raise SparingError("The stream was over before it could be killed: ask for more publications.")
+            raise SparingError("The stream ended before it could be killed: increase --publications.")
         if time.monotonic() > deadline:
-            raise SparingError(f"The stream did not get as far as it should within {settings.patience:g} seconds.")
-        time.sleep(GLANCE)
+            raise SparingError(f"The stream is stuck after {settings.patience:g} seconds: increase --patience.")
+        time.sleep(POLL_SECONDS)
 
 
 def _finish(process: subprocess.Popen[str], settings: Restart) -> None:
     try:
         status = process.wait(settings.patience)
     except subprocess.TimeoutExpired:
-        raise SparingError(f"The stream did not end within {settings.patience:g} seconds.") from None
+        raise SparingError(f"The stream still runs after {settings.patience:g} seconds: increase --patience.") from None
     if status:
         raise SparingError("The stream failed.")
 

@@ -1,4 +1,4 @@
-"""The tables of a stream in a form that can be compared: order and micro-batches left aside."""
+"""The tables of a stream for comparison, without order and micro-batches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rows = dict[str, Counter[tuple[Any, ...]]]
 
 
 def results(sink: Path) -> Rows:
-    """Notifications and quarantine row by row, and the bill as a whole."""
+    """Return counts of equal rows of notifications and quarantine, and the sums of the bill."""
     found = {"notifications": Counter[tuple[Any, ...]](), "bill": Counter[tuple[Any, ...]]()}
     for row in _rows(sink / "notifications"):
         payload = row.pop("payload")

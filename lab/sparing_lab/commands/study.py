@@ -173,7 +173,7 @@ def _print_all(reports: Mapping[str, StudyReport], page: Path) -> None:
 def _print_table(title: str, table: Table, left: int = 1) -> None:
     from sparing.report.tables import figures_table
 
-    out.print(figures_table(title, *table, left, whole=NUMBERS))
+    out.print(figures_table(title, *table, left, unbroken=NUMBERS))
 
 
 def _command(scale: Size, paper: Sequence[str], markdown: Path | None) -> str:

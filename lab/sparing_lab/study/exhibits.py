@@ -102,25 +102,23 @@ class TableExhibit:
 Exhibit = str | TableExhibit | Figure  # a string is a paragraph
 
 
-def panel_of(
-    title: str, along: str, up: str, lines: Mapping[str, Sequence[tuple[float | None, float | None]]]
-) -> Panel:
+def panel_of(title: str, x: str, y: str, lines: Mapping[str, Sequence[tuple[float | None, float | None]]]) -> Panel:
     """Return a panel of the points that were measured; lines without any are left out."""
     measured: dict[str, tuple[tuple[float, float], ...]] = {}
     for name, line in lines.items():
         points = tuple((at, value) for at, value in line if at is not None and value is not None)
         if points:
             measured[name] = points
-    return Panel(title, along, up, measured)
+    return Panel(title, x, y, measured)
 
 
 def figure_of(name: str, title: str, panels: Sequence[Panel], form: Callable[[float], str] = number) -> Figure:
     """Return a figure of panels with a table of all their points; `form` formats a number."""
     rows = [
-        (panel.title, panel.up, line, f"{panel.along} = {form(along)}", form(value))
+        (panel.title, panel.y, line, f"{panel.x} = {form(x)}", form(y))
         for panel in panels
         for line, points in panel.lines.items()
-        for along, value in points
+        for x, y in points
     ]
     drawn = tuple(panel for panel in panels if panel.lines)
     return Figure(name, title, drawn, ("panel", "what", "line", "at", "value"), tuple(rows), left=4)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 TITLE = "Five papers, measured again"
 ABOUT = (
-    "Every table and figure of five papers, measured again, with what each paper says of its experiments beside what "
-    "was found. Verdicts are worked out from measurements by the rules below; none is written by hand."
+    "All tables and figures of five papers, measured again, and the claims of each paper beside our measurements. "
+    "Verdicts are computed from the measurements by the rules below."
 )
-CLAIMS_TITLE = "What is claimed, and what came out"
-RULES_TITLE = "How verdicts are made"
+CLAIMS_TITLE = "Claims and measurements"
+RULES_TITLE = "Rules for verdicts"
 
 
 def page(report: StudyReport) -> str:

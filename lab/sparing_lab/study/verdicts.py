@@ -1,7 +1,7 @@
-"""Whether a claim of a paper is reproduced, worked out from measurements by stated rules.
+"""Verdicts: whether a claim of a paper is reproduced, computed from measurements by rules.
 
-A rule takes what was measured, or None where the scale leaves it out, and gives a verdict with its reason. Rules are
-strict: a number that is merely in the same direction is not reproduced, and the reason says that the direction holds.
+A rule takes a measurement, or None if the scale does not include it, and returns a verdict with its reason. Rules are
+strict: a number that only has the same direction is not reproduced, and the reason mentions the direction.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from enum import StrEnum
 from itertools import pairwise
 
 NEAR = 0.1  # of a printed number, or of a bound
-FEW, SOME = 10.0, 25.0  # percent that are "a small fraction", and that are nearly one
+FEW, SOME = 10.0, 25.0  # percent: limits of "a small fraction", and of partly reproducing it
 RULES = (
     "A printed number is reproduced if ours is within 10% of it, partly if it is within a factor of two.",
-    "Where it is neither, the reason says whether at least the direction is the same.",
+    "Otherwise the reason says whether the direction is the same.",
     "A bound (“under”, “over”, “at most”) is reproduced if ours keeps it, partly if ours misses it by 10% at most.",
-    "What is said of several cases is reproduced if it holds in all of them, partly if in half of them or more.",
-    "“Grows” and “shrinks” are reproduced if every step shows it, partly if only the last point beside the first does.",
+    "A claim about several cases is reproduced if it holds in all of them, partly if in half of them or more.",
+    "“Grows” and “shrinks” are reproduced if every step shows it, partly if only the first and last points do.",
     "“A small fraction” is reproduced up to 10%, partly up to 25%.",
-    "A claim of several parts is reproduced if all are, not if none is, else partly.",
+    "A claim with several parts is reproduced if all parts are, not if none is, else partly.",
 )
 
 
@@ -50,7 +50,7 @@ class Judged:
         return f"{self.because[0].upper()}{self.because[1:]}."
 
     def noting(self, note: str) -> Judged:
-        """With what is known to explain it, if there is something to explain.
+        """Return the verdict with a note that explains it, unless the claim is reproduced or not measured.
 
         >>> near(30, 50).noting("the overlay is not described").because
         '40% below it, within a factor of two; the overlay is not described'
@@ -62,16 +62,16 @@ class Judged:
         return self
 
 
-LEFT_OUT = Judged(Verdict.NOT_MEASURED, "not among what was measured at this scale")
+LEFT_OUT = Judged(Verdict.NOT_MEASURED, "not measured at this scale")
 
 
 def unmeasured(because: str) -> Judged:
-    """For what cannot be measured here, whatever the scale."""
+    """Return the verdict on a claim that cannot be measured at any scale."""
     return Judged(Verdict.NOT_MEASURED, because)
 
 
 def near(ours: float | None, printed: float) -> Judged:
-    """Beside a printed number.
+    """Return the verdict on a printed number.
 
     >>> near(105, 100).verdict, near(60, 100).verdict
     (<Verdict.REPRODUCED: 'reproduced'>, <Verdict.PARTLY: 'partly'>)
@@ -89,13 +89,13 @@ def near(ours: float | None, printed: float) -> Judged:
         way = "above" if times > 1 else "below"
         return Judged(Verdict.PARTLY, f"{abs(times - 1):.0%} {way} it, within a factor of two")
     if times > 0:
-        much = f"{times:.2g} times it" if times >= 0.01 else "next to nothing"
+        much = f"{times:.2g} times it" if times >= 0.01 else "nearly zero"
         return Judged(Verdict.NOT, f"the same direction, but {much}")
     return Judged(Verdict.NOT, "the other direction" if times < 0 else "no difference at all")
 
 
 def at_most(ours: float | None, bound: float) -> Judged:
-    """Beside a bound from above.
+    """Return the verdict on an upper bound.
 
     >>> [at_most(ours, 4).verdict.name for ours in (3.9, 4.4, 5)]
     ['REPRODUCED', 'PARTLY', 'NOT']
@@ -104,7 +104,7 @@ def at_most(ours: float | None, bound: float) -> Judged:
 
 
 def at_least(ours: float | None, bound: float) -> Judged:
-    """Beside a bound from below.
+    """Return the verdict on a lower bound.
 
     >>> at_least(45, 50), at_least(30, 50).because
     (Judged(verdict=<Verdict.PARTLY: 'partly'>, because='misses the bound by 10%'), 'misses the bound by 40%')
@@ -123,7 +123,7 @@ def _bounded(kept: bool, ours: float, bound: float) -> Judged:
 
 
 def same(ours: object, printed: object) -> Judged:
-    """What must be the same to the last digit.
+    """Return the verdict on a value that must be equal.
 
     >>> same((2, 9), (2, 9)).because, same(0.5, 0).verdict
     ('exactly', <Verdict.NOT: 'not reproduced'>)
@@ -134,7 +134,7 @@ def same(ours: object, printed: object) -> Judged:
 
 
 def small_fraction(percent: float | None) -> Judged:
-    """Beside "a small fraction".
+    """Return the verdict on "a small fraction".
 
     >>> [small_fraction(percent).verdict.name for percent in (4, 16, 90)]
     ['REPRODUCED', 'PARTLY', 'NOT']
@@ -146,7 +146,7 @@ def small_fraction(percent: float | None) -> Judged:
 
 
 def holds(found: Iterable[bool | None]) -> Judged:
-    """Of several cases; those that are None were not measured.
+    """Return the verdict on several cases; None is a case that was not measured.
 
     >>> holds([True, None, True]).because
     'holds in 2 of 2 cases'
@@ -164,7 +164,7 @@ def holds(found: Iterable[bool | None]) -> Judged:
 
 
 def increasing(values: Sequence[float | None], digits: int = 1) -> Judged:
-    """Of a sweep, in its order; what so many digits behind the point do not show does not count.
+    """Return the verdict on a sweep that grows, rounded to some decimal places.
 
     >>> [increasing(values).verdict.name for values in ([1, 2, 2.5], [1, 3, 2], [2, 3, 1], [1, None])]
     ['REPRODUCED', 'PARTLY', 'NOT', 'NOT_MEASURED']
@@ -175,7 +175,7 @@ def increasing(values: Sequence[float | None], digits: int = 1) -> Judged:
 
 
 def decreasing(values: Sequence[float | None], digits: int = 1) -> Judged:
-    """The same the other way round.
+    """Return the verdict on a sweep that shrinks.
 
     >>> decreasing([3, 1, 2]).because
     'shrinks from the first to the last point, but not at every step'
@@ -191,11 +191,11 @@ def _steady(values: Sequence[float], word: str) -> Judged:
     if values[-1] > values[0]:
         return Judged(Verdict.PARTLY, f"{word} from the first to the last point, but not at every step")
     ever = any(one < other for one, other in pairwise(values))
-    return Judged(Verdict.NOT, f"{word} at some steps, but not on the whole" if ever else f"never {word}")
+    return Judged(Verdict.NOT, f"{word} at some steps, but not overall" if ever else f"never {word}")
 
 
 def all_of(parts: Mapping[str, Judged]) -> Judged:
-    """A claim of several parts, by their names.
+    """Return the verdict on a claim with several parts, by name.
 
     >>> all_of({"one": near(100, 100), "other": near(1, 100)}).because
     'one within 10% of it; other the same direction, but 0.01 times it'

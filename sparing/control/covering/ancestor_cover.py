@@ -1,38 +1,28 @@
-"""AncestorCoverK: forward what fewer than k others rank-cover (topk-covering.txt, Algorithm 2).
+"""AncestorCoverK: forward the boxes that fewer than k others rank-cover (topk-covering.txt, Algorithm 2).
 
-Whoever k others cover and outrank is not among the k best of any publication. Counting those that are kept is enough:
-what is not kept has k kept ancestors itself, and they are ancestors of all that it covers.
+A box that k others rank-cover is not among the k best of any publication. Counting forwarded ancestors is enough: a box
+that is not forwarded has k forwarded ancestors, which are ancestors of all boxes that it covers.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sparing.control.covering.kernels.walk import ancestor_walk
-from sparing.control.covering.ranked_boxes import STATIC, RankedBoxes
+from sparing.control.covering.kernels.cover import count_ancestors
+from sparing.control.covering.ranked_boxes import RankedBoxes
 
 
-def ancestor_cover(standing: RankedBoxes, k: int) -> np.ndarray:
-    """Which boxes are forwarded."""
-    forwarded: np.ndarray = ancestors(standing, k) < k
+def ancestor_cover(ranked: RankedBoxes, k: int) -> np.ndarray:
+    """Return whether each box is forwarded."""
+    forwarded: np.ndarray = ancestors(ranked, k) < k
     return forwarded
 
 
-def ancestors(standing: RankedBoxes, k: int, stand_ins: np.ndarray | None = None) -> np.ndarray:
-    """How many forwarded boxes rank-cover each box, counted up to k.
+def ancestors(ranked: RankedBoxes, k: int, found: np.ndarray | None = None) -> np.ndarray:
+    """Return the number of forwarded boxes that rank-cover each box, up to k.
 
-    `stand_ins` [box, k] gets the ones that were counted.
+    `found` [box, k] receives the counted boxes.
     """
-    certain = STATIC if standing.certain is None else standing.certain
-    into = np.zeros((0, 0), np.int32) if stand_ins is None else stand_ins
-    counts: np.ndarray = ancestor_walk(
-        standing.order,
-        k,
-        standing.buckets,
-        standing.boxes.ranges,
-        certain,
-        standing.certain is None,
-        standing.fair,
-        into,
-    )
+    into = np.zeros((0, 0), np.int32) if found is None else found
+    counts: np.ndarray = count_ancestors(ranked.order, k, ranked.buckets, *ranked.comparison, into)
     return counts

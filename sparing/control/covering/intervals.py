@@ -1,8 +1,8 @@
-"""What an expression can be at all, for every publication that lies in a subscription's box: interval arithmetic.
+"""Interval arithmetic: the possible values of an expression for all publications in a subscription's box.
 
-Everything is a column with one row per subscription. A range holds what `evaluate` can give, not what exact arithmetic
-would: sums, products, quotients and roots of doubles keep the order, so the ends go through the very same operations;
-`exp`, `ln` and `power` may not keep it in the last digits, so their ranges are made a little wider.
+Every result is a column with one row per subscription. A range contains the results of `evaluate`, not those of exact
+arithmetic: sums, products, quotients and roots of doubles are monotonic, so they are applied to the ends; `exp`, `ln`
+and `power` may not be in the last digits, so their ranges are widened a little.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sparing.model.types import FieldType, Kind, code_float, float_code
 _INFINITY_CODE = float_code(np.inf)
 _EXACT_IN_DOUBLES = 1 << 53
 _LARGEST = float(np.finfo(np.float64).max)
-_SLACK = 1e-14  # how far exp, ln and power may be off, and more
+_SLACK = 1e-14  # more than the relative error of exp, ln and power
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Range:
 
     @property
     def empty(self) -> np.ndarray:
-        """Where it is never a number, not counting NaN."""
+        """Rows that are never a number (NaN is none)."""
         return np.asarray(self.low > self.high)
 
     @property
@@ -47,7 +47,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """True if `true`, false if `false`, NULL if `null`: whichever may be."""
+    """The possible truth values: `true`, `false` and `null`."""
 
     true: np.ndarray
     false: np.ndarray
@@ -61,7 +61,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """The text `known` where it is `sure`, else any; NULL if `null`."""
+    """The text `known` if it is `sure`, otherwise any text; NULL if `null`."""
 
     known: np.ndarray
     sure: np.ndarray
@@ -77,14 +77,14 @@ Known = Range | Truth | Text
 
 
 def known(expression: Expression, fields: Mapping[str, Known], attributes: Mapping[str, Values], rows: int) -> Known:
-    """What an expression can be, in every row."""
+    """Return the possible values of an expression, in every row."""
     if not fields_of(expression):
         return _exactly(evaluate(expression, {}, attributes, rows))
     if isinstance(expression, Field):
         return fields[expression.name]
     assert isinstance(expression, Operation)
     arguments = expression.arguments
-    if expression.name == "*" and arguments[0] == arguments[1]:  # a square is the same without signs
+    if expression.name == "*" and arguments[0] == arguments[1]:  # a square does not depend on the sign
         arguments = (Operation("abs", arguments[:1]),) * 2
     return _RULES[expression.name](*[known(argument, fields, attributes, rows) for argument in arguments])
 
@@ -92,14 +92,14 @@ def known(expression: Expression, fields: Mapping[str, Known], attributes: Mappi
 def known_range(
     expression: Expression, fields: Mapping[str, Known], attributes: Mapping[str, Values], rows: int
 ) -> Range:
-    """What an expression that is a number can be, in every row."""
+    """Return the possible values of a numeric expression, in every row."""
     found = known(expression, fields, attributes, rows)
     assert isinstance(found, Range)
     return found
 
 
 def known_field(field: str, kind: FieldType, boxes: Sequence[Box], advertised: Box) -> Known:
-    """What a field can be in each of the boxes, for publications that lie in the advertised box as well."""
+    """Return the possible values of a field in each box, for publications in the advertised box."""
     constraints = [box.on(field) for box in boxes]
     outer = advertised.on(field)
     null = np.array([constraint.missing for constraint in constraints], dtype=bool) & outer.missing
@@ -115,18 +115,18 @@ def known_field(field: str, kind: FieldType, boxes: Sequence[Box], advertised: B
     ends = np.array([_ends(constraint, kind) for constraint in constraints], dtype=np.float64).reshape(-1, 3).T
     outer_low, outer_high, outer_nan = _ends(outer, kind)
     low, high = np.maximum(ends[0], outer_low), np.minimum(ends[1], outer_high)
-    apart = low > high  # nothing is ever published there
+    apart = low > high  # nothing is ever published in the box
     nan = ends[2].astype(bool) & bool(outer_nan)
     return Range(np.where(apart, ends[0], low), np.where(apart, ends[1], high), nan, null)
 
 
 def never_missing(found: Known) -> Known:
-    """The same for publications that have the field."""
+    """Return the possible values for publications that have the field."""
     return replace(found, null=np.zeros_like(found.null))
 
 
 def _ends(constraint: Constraint, kind: FieldType) -> tuple[float, float, bool]:
-    """The least and the greatest number that a constraint admits, and whether it admits NaN."""
+    """Return the least and the greatest number that a constraint admits, and whether it admits NaN."""
     if not constraint.ranges:
         return np.inf, -np.inf, False
     (first, _), (_, end) = constraint.ranges[0], constraint.ranges[-1]
@@ -139,13 +139,15 @@ def _ends(constraint: Constraint, kind: FieldType) -> tuple[float, float, bool]:
     first = kind.low if first is None else first
     last = kind.high if end is None else end - 1
     low, high = number(kind, first), number(kind, last)
-    if abs(first) > _EXACT_IN_DOUBLES or abs(last) > _EXACT_IN_DOUBLES:  # may be rounded twice on the way to a double
+    if (
+        abs(first) > _EXACT_IN_DOUBLES or abs(last) > _EXACT_IN_DOUBLES
+    ):  # may be rounded twice in conversion to a double
         low, high = float(np.nextafter(low, -np.inf)), float(np.nextafter(high, np.inf))
     return low, high, False
 
 
 def _exactly(values: Values) -> Known:
-    """What is known of values themselves."""
+    """Return given values as possible values."""
     array, null = values.array, ~values.valid
     if array.dtype.kind == "b":
         return Truth(values.valid & array, values.valid & ~array, null)
@@ -162,7 +164,7 @@ Ends = tuple[np.ndarray, np.ndarray]
 
 
 def _strict(ends: Callable[..., Ends], nan: Callable[..., np.ndarray] | None = None) -> Callable[..., Range]:
-    """The rule of an operation by the ends of its result, and where a result is NaN though no argument is."""
+    """Return the rule of an operation: the `ends` of its result, and `nan` where it is NaN without a NaN argument."""
 
     def rule(*arguments: Range) -> Range:
         low, high = ends(*arguments)
@@ -187,7 +189,7 @@ def _all(flags: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _corners(operation: np.ufunc, a: Range, b: Range) -> Ends:
-    """The ends of what keeps the order in both arguments. 0 * inf and inf / inf stand for what is near them, from 0."""
+    """Return the ends of an operation that is monotonic in both arguments; 0 * inf and inf / inf count as 0."""
     found = [operation(one, other) for one in (a.low, a.high) for other in (b.low, b.high)]
     found = [np.where(np.isnan(corner), 0.0, corner) for corner in found]
     return reduce(np.minimum, found), reduce(np.maximum, found)
@@ -236,12 +238,12 @@ _abs = _strict(_abs_ends)
 
 
 def _from(a: Range, least: float) -> Range:
-    """The part at or above a number."""
+    """Return the part of a range at or above a number."""
     return replace(a, low=np.where(a.empty, a.low, np.maximum(a.low, least)))
 
 
 def _wider(low: np.ndarray, high: np.ndarray) -> Ends:
-    low, high = np.minimum(low, _LARGEST), np.maximum(high, -_LARGEST)  # what was too large may just not have been
+    low, high = np.minimum(low, _LARGEST), np.maximum(high, -_LARGEST)  # a rounded overflow may have been finite
     return low - np.abs(low) * _SLACK - 1e-320, high + np.abs(high) * _SLACK + 1e-320
 
 
@@ -253,7 +255,7 @@ def _sqrt(a: Range) -> Range:
 
 def _ln(a: Range) -> Range:
     part = _from(a, 0.0)
-    part = replace(part, low=np.where(part.high <= 0, np.inf, part.low))  # never above zero: never a number
+    part = replace(part, low=np.where(part.high <= 0, np.inf, part.low))  # never positive: never a number
     found = _strict(lambda a: _wider(np.log(a.low), np.log(a.high)))(part)
     return replace(found, null=found.null | (~a.empty & (a.low <= 0)))
 
@@ -262,7 +264,7 @@ _exp = _strict(lambda a: _wider(np.exp(a.low), np.exp(a.high)))
 
 
 def _power(a: Range, b: Range) -> Range:
-    """Known for bases at or above zero, and for whole exponents; NaN to the power of zero is one."""
+    """Return bounds for bases at or above zero and for integer exponents; NaN to the power of zero is one."""
     power = OPERATIONS["power"]
 
     def corner(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
@@ -304,7 +306,7 @@ def _rounded(rounding: np.ufunc) -> Callable[[Range], Range]:
 
 
 def _least(*arguments: Range) -> Range:
-    """NULL is skipped, and so is NaN unless it is all there is."""
+    """Skip NULL, and NaN unless all arguments are NaN or NULL."""
     sure = [~a.null & ~a.nan for a in arguments]
     bound = reduce(np.minimum, [np.where(s, a.high, np.inf) for s, a in zip(sure, arguments, strict=True)])
     return Range(
@@ -316,7 +318,7 @@ def _least(*arguments: Range) -> Range:
 
 
 def _greatest(*arguments: Range) -> Range:
-    """NULL is skipped; where one is NaN, so is the result."""
+    """Skip NULL; one NaN makes the result NaN."""
     sure = [~a.null & ~a.empty for a in arguments]
     bound = reduce(np.maximum, [np.where(s, a.low, -np.inf) for s, a in zip(sure, arguments, strict=True)])
     return Range(
@@ -328,7 +330,7 @@ def _greatest(*arguments: Range) -> Range:
 
 
 def _union(reached: Sequence[np.ndarray], ranges: Sequence[Range]) -> Range:
-    """One of several, if it is reached."""
+    """Return the union of the ranges that may be reached."""
     pairs = list(zip(reached, ranges, strict=True))
     return Range(
         reduce(np.minimum, [np.where(r, a.low, np.inf) for r, a in pairs]),
@@ -354,7 +356,7 @@ def _if(condition: Known, one: Range, other: Range) -> Range:
 
 
 def _truth(found: Known) -> Truth:
-    """A condition; a NULL written out counts as a number elsewhere."""
+    """Return a condition as truth values; the literal NULL has the range of a number."""
     if isinstance(found, Truth):
         return found
     nowhere = np.zeros_like(found.null)
@@ -374,7 +376,7 @@ def _equal(a: Known, b: Known) -> Truth:
         both, sure = a.present & b.present, a.sure & b.sure
         same = np.asarray(a.known == b.known, dtype=bool)
         return Truth(both & (~sure | same), both & ~(sure & same), null)
-    return _truth(Range(null, null, null, null))  # one of them is NULL throughout
+    return _truth(Range(null, null, null, null))  # one of them is always NULL
 
 
 def _less(a: Range, b: Range) -> Truth:

@@ -1,4 +1,4 @@
-"""Who ranks above whom, as far as it is certain before any publication is known."""
+"""Boxes in rank order, as far as it can be proved for all publications."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.control.covering.boxes import CodedBoxes
+from sparing.control.covering.boxes import CodedBoxes, CodeRanges
 
 MOST_BUCKETS = 128
 
 
-class CertainScores(NamedTuple):
-    """Scores that depend on the publication, for compiled code: see `bounds.Forms`."""
+class ScoreForms(NamedTuple):
+    """Scores that depend on the publication, for compiled code; see `bounds.ScoreAnalysis`."""
 
     coefficients: np.ndarray
     low: np.ndarray
@@ -22,63 +22,67 @@ class CertainScores(NamedTuple):
     symbol_low: np.ndarray
     symbol_high: np.ndarray
     magnitude: np.ndarray
-    alike: np.ndarray
+    score_class: np.ndarray
     missing: np.ndarray
     strict: bool
 
 
 _NOTHING = np.zeros((0, 0)), np.zeros(0)
-STATIC = CertainScores(
+NO_FORMS = ScoreForms(
     _NOTHING[0], _NOTHING[1], _NOTHING[1], _NOTHING[0], _NOTHING[0], _NOTHING[1], np.zeros(0, np.int32),
     np.zeros(0, bool), True,
 )  # fmt: skip
 
 
 class BoundBuckets(NamedTuple):
-    """The buckets that bounds fall into; coarse where one holds several different bounds."""
+    """The buckets of bounds; a field is coarse if a bucket has several different bounds."""
 
     low: np.ndarray  # int16 [box, field]
     last: np.ndarray  # int16 [box, field]
     low_coarse: np.ndarray  # int64 [field] 0 or 1
     last_coarse: np.ndarray  # int64 [field]
-    rows: int  # how many buckets there are
+    rows: int  # number of buckets
 
 
 @dataclass(frozen=True, eq=False)
 class RankedBoxes:
     """Boxes from the best to the worst.
 
-    If scores do not depend on the publication, a box ranks above all that come later. Otherwise the order is one in
-    which containing boxes come before contained ones, and `certain` says what can be told about scores. With `fair`,
-    not to rank below is enough.
+    If scores do not depend on the publication, a box ranks above all later ones. Otherwise containing boxes come before
+    contained ones, and `forms` has the bounds of scores. With `fair`, a box of equal rank covers, too.
     """
 
     boxes: CodedBoxes
     order: np.ndarray
-    certain: CertainScores | None = None
+    forms: ScoreForms | None = None
     fair: bool = False
 
     @classmethod
     def by_containment(cls, boxes: CodedBoxes) -> RankedBoxes:
-        """All alike: containing boxes first, equal ones by id."""
-        return cls(boxes, np.argsort(-boxes.spread, kind="stable"), fair=True)
+        """Rank all boxes equally: containing boxes first, equal ones by id."""
+        return cls(boxes, np.argsort(-boxes.breadth, kind="stable"), fair=True)
 
     @classmethod
     def by_score(cls, boxes: CodedBoxes, scores: np.ndarray, fair: bool = False) -> RankedBoxes:
-        """Higher scores first, then (if fair) containing boxes, then by id. No score at all is the lowest."""
+        """Rank by score, then (if fair) containing boxes first, then by id. A missing score is the lowest."""
         ranked = -np.where(np.isnan(scores), -np.inf, scores)
         if fair:
-            return cls(boxes, np.lexsort((-boxes.spread, ranked)), fair=True)
+            return cls(boxes, np.lexsort((-boxes.breadth, ranked)), fair=True)
         return cls(boxes, _ascending(ranked))
 
     @classmethod
-    def by_certainty(cls, boxes: CodedBoxes, certain: CertainScores, fair: bool = False) -> RankedBoxes:
-        """Scores that depend on the publication."""
-        return cls(boxes, np.argsort(-boxes.spread, kind="stable"), certain, fair)
+    def by_forms(cls, boxes: CodedBoxes, forms: ScoreForms, fair: bool = False) -> RankedBoxes:
+        """Rank by scores that depend on the publication."""
+        return cls(boxes, np.argsort(-boxes.breadth, kind="stable"), forms, fair)
+
+    @property
+    def comparison(self) -> tuple[CodeRanges, ScoreForms, bool, bool]:
+        """The arguments of compiled comparisons: ranges, forms, whether scores are static, and `fair`."""
+        return self.boxes.ranges, self.forms or NO_FORMS, self.forms is None, self.fair
 
     @cached_property
     def buckets(self) -> BoundBuckets:
-        """BoundBuckets of about equally many bounds."""
+        """Buckets with about equally many bounds each."""
         low, low_coarse = _buckets(self.boxes.ranges.low)
         last, last_coarse = _buckets(self.boxes.ranges.last)
         rows = 1 + max(int(low.max(initial=0)), int(last.max(initial=0)))
@@ -86,7 +90,7 @@ class RankedBoxes:
 
 
 def _ascending(keys: np.ndarray) -> np.ndarray:
-    """The order of keys, equal ones as they come; if there are none, NumPy's quicker sort will do."""
+    """Return the stable order of keys; without equal keys, NumPy's faster sort gives it."""
     order = np.argsort(keys)
     found = keys[order]
     return np.argsort(keys, kind="stable") if (found[1:] == found[:-1]).any() else order
@@ -101,6 +105,6 @@ def _buckets(bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if len(edges) > MOST_BUCKETS - 1 or len(sample) < len(column):
             edges = np.unique(sample[np.linspace(0, len(sample) - 1, MOST_BUCKETS - 1).astype(int)])
             coarse[field] = 1
-        # Before the first edge is bucket 0, from the last one on the last bucket.
+        # Bucket 0 is before the first edge; the last bucket begins at the last edge.
         found[:, field] = np.searchsorted(edges, column, side="right")
     return found, coarse

@@ -1,23 +1,23 @@
-"""Weights: how many subscriptions each forwarded one stands for (topk-covering.txt, IV-B).
+"""Weights: the number of subscriptions that each forwarded one represents (topk-covering.txt, IV-B).
 
-A subscription that is not forwarded hands its weight on in equal parts to forwarded ones that cover it and score the
-same, so that everybody counts once in total. One that no such box covers is outranked by k others for certain; it can
-never be chosen, and its weight is dropped.
+A subscription that is not forwarded passes its weight on in equal parts to forwarded ones that cover it and have the
+same score, so each counts once in total. Without such a box it is outranked by k others: it can never be chosen, and
+its weight is dropped.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sparing.control.covering.kernels.share import share
-from sparing.control.covering.ranked_boxes import STATIC, RankedBoxes
+from sparing.control.covering.kernels.weights import distribute
+from sparing.control.covering.ranked_boxes import RankedBoxes
 
 
-def handed_on(standing: RankedBoxes, kept: np.ndarray, mass: np.ndarray, alike: np.ndarray, k: int) -> np.ndarray:
-    """The weight of each box after those that are not kept have handed on theirs; at most k share one."""
-    weights = np.where(kept, mass, 0.0)
-    certain = STATIC if standing.certain is None else standing.certain
-    order = standing.order
-    given = standing.boxes.ranges, certain, standing.certain is None, standing.fair
-    share(order[kept[order]], np.flatnonzero(~kept), k, *given, mass, alike, weights)
-    return weights
+def redistribute(
+    ranked: RankedBoxes, kept: np.ndarray, weights: np.ndarray, score_class: np.ndarray, k: int
+) -> np.ndarray:
+    """Return the weights of boxes after those that are not kept have passed on theirs, each to at most k boxes."""
+    found = np.where(kept, weights, 0.0)
+    kept_order = ranked.order[kept[ranked.order]]
+    distribute(kept_order, np.flatnonzero(~kept), k, *ranked.comparison, weights, score_class, found)
+    return found

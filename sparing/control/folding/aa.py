@@ -1,6 +1,6 @@
-"""AA, all aggregation: at a broker either all subscriptions that pass through are folded into one, or none.
+"""AA, all aggregation: at a broker, either all subscriptions that pass through are folded into one, or none.
 
-The threshold method of the slides' related work, with which MEFA is compared.
+The threshold method of the slides' related work, a baseline for MEFA.
 """
 
 from __future__ import annotations
@@ -14,26 +14,29 @@ from sparing.control.folding.split import split
 
 
 def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
-    """Fold at brokers whose subscriptions are most similar first, until the benefit is theta or none is above a limit.
+    """Fold at brokers in the order of similarity, until the benefit is theta or no broker is above `similarity`.
 
     A subscription passes through its home and all brokers on its path to any publishers' broker. Ties go to the larger
     additional benefit, then to lower numbers; brokers that add no benefit are skipped. Subscriptions that pass through
-    a broker over different links and share none onward cannot share an entry: they end up in different clusters.
+    a broker without a common link cannot share an entry, so they end in different clusters.
 
     >>> aa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=1)
     Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
     """
-    there = _through(problem)
-    alike = {broker: _similarity(problem, members) for broker, members in there.items() if len(members) > 1}
-    waiting = sorted((broker for broker in alike if alike[broker] > similarity), key=lambda broker: -alike[broker])
-    of, told, benefit = np.arange(len(problem)), problem.links.copy(), 0  # told: by lowest members
+    passing = _through(problem)
+    similarities = {broker: _similarity(problem, members) for broker, members in passing.items() if len(members) > 1}
+    remaining = sorted(
+        (broker for broker in similarities if similarities[broker] > similarity),
+        key=lambda broker: -similarities[broker],
+    )
+    of, links, benefit = np.arange(len(problem)), problem.links.copy(), 0  # links: by lowest members
     while benefit < theta:
-        best, added = _best(waiting, alike, there, told, of)
+        best, added = _best(remaining, similarities, passing, links, of)
         if not added:
             break
-        waiting.remove(best)
-        joined = np.unique(of[there[best]])
-        told[joined[0]] = np.bitwise_or.reduce(told[joined], axis=0)
+        remaining.remove(best)
+        joined = np.unique(of[passing[best]])
+        links[joined[0]] = np.bitwise_or.reduce(links[joined], axis=0)
         of[np.isin(of, joined)] = joined[0]
         benefit += added
     of = split(problem, of)
@@ -42,7 +45,7 @@ def aa(problem: Problem, theta: float, similarity: float = 0.0) -> Folds:
 
 
 def _through(problem: Problem) -> dict[int, np.ndarray]:
-    """Broker -> the subscriptions sent through it."""
+    """Broker -> the subscriptions that pass through it."""
     numbers = np.flatnonzero(problem.links.any(axis=1))
     homes = problem.home[numbers].astype(np.int64)
     found = [(homes, numbers)]
@@ -58,22 +61,26 @@ def _through(problem: Problem) -> dict[int, np.ndarray]:
 
 
 def _best(
-    waiting: list[int], alike: dict[int, float], there: dict[int, np.ndarray], told: np.ndarray, of: np.ndarray
+    remaining: list[int],
+    similarities: dict[int, float],
+    passing: dict[int, np.ndarray],
+    links: np.ndarray,
+    of: np.ndarray,
 ) -> tuple[int, int]:
-    """Of brokers in order of similarity, the one to fold at next, and the benefit it adds: 0 if none adds any."""
+    """Return the next broker to fold at, of those in order of similarity, and its added benefit (0: none)."""
     best, most = -1, 0
-    for broker in waiting:
-        if most and alike[broker] < alike[best]:
+    for broker in remaining:
+        if most and similarities[broker] < similarities[best]:
             break
-        added = _added(told, of[there[broker]])
+        added = _added(links, of[passing[broker]])
         if added and (added, -broker) > (most, -best):
             best, most = broker, added
     return best, most
 
 
-def _added(told: np.ndarray, clusters: np.ndarray) -> int:
-    """The links on which entries are saved if these clusters are made one."""
-    each = told[np.unique(clusters)]
+def _added(links: np.ndarray, clusters: np.ndarray) -> int:
+    """Return the number of entries saved if clusters are joined."""
+    each = links[np.unique(clusters)]
     return int(counted(each).sum() - counted(np.bitwise_or.reduce(each, axis=0)).sum())
 
 

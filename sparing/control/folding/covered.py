@@ -1,4 +1,4 @@
-"""How much of space is covered once, and how much at all, by many boxes: judged by `measures`, and faster."""
+"""The measures that exactly one, and at least one, of many boxes covers; equal to `measures`, but faster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sparing.control.folding.kernels.plane import covered_plane
+from sparing.control.folding.kernels.area import covered_area
 from sparing.control.folding.measures import delay
 from sparing.control.folding.problem import Problem
 from sparing.control.folding.uncovered import pieces_of_some
@@ -15,10 +15,10 @@ MOST_CUTS = 1_000_000
 
 
 def covered(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
-    """The measure of what exactly one box covers, and of what any box covers. Boxes are in rows.
+    """Return the measure that exactly one box covers, and that of the union. Boxes are in rows.
 
-    On the line, bounds are sorted. In the plane, a line moves from bound to bound. In more dimensions, space is cut to
-    slices at the bounds of the first one: so many times as long.
+    In one dimension, bounds are sorted; in two, a sweep line is used. In more dimensions, space is divided into slices
+    at the bounds of the first one.
 
     >>> covered(np.array([[0.0], [3.0]]), np.array([[4.0], [10.0]]))
     (9.0, 10.0)
@@ -28,9 +28,9 @@ def covered(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     if not len(low):
         return 0.0, 0.0
     if low.shape[1] == 1:
-        return _on_line(low[:, 0], high[:, 0])
+        return _covered_intervals(low[:, 0], high[:, 0])
     if low.shape[1] == 2:
-        once, some = covered_plane(*_numbered(low[:, 0], high[:, 0]), *_numbered(low[:, 1], high[:, 1]))
+        once, some = covered_area(*_numbered(low[:, 0], high[:, 0]), *_numbered(low[:, 1], high[:, 1]))
         return float(once), float(some)
     cuts = np.unique(np.concatenate([low[:, 0], high[:, 0]]))
     totals = np.zeros(2)
@@ -40,7 +40,7 @@ def covered(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     return float(totals[0]), float(totals[1])
 
 
-def _on_line(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
+def _covered_intervals(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     bounds = np.concatenate([low, high])
     order = np.argsort(bounds, kind="stable")
     times = np.cumsum(np.where(order < len(low), 1, -1))[:-1]
@@ -49,28 +49,28 @@ def _on_line(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
 
 
 def _numbered(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All bounds in order, and the number of each box's low and high one."""
+    """Return all bounds in order, and the positions of each box's low and high one."""
     bounds, number = np.unique(np.concatenate([low, high]), return_inverse=True)
     return bounds, number[: len(low)], number[len(low) :]
 
 
-def quick(problem: Problem, members: np.ndarray) -> bool:
-    """Whether what these cover can be worked out within seconds."""
+def is_feasible(problem: Problem, members: np.ndarray) -> bool:
+    """Return whether the measures of members can be computed within seconds."""
     pieces, dimensions = len(pieces_of_some(problem, members)), problem.low.shape[1]
     return bool(dimensions <= 2 or (2.0 * pieces) ** (dimensions - 2) * pieces <= MOST_CUTS)
 
 
 def unique_of_many(problem: Problem, members: np.ndarray) -> float:
-    """The unique range of a cluster, however many there are."""
+    """Return the unique range of a cluster of any size."""
     return covered_by(problem, members)[0]
 
 
 def cost_of_many(problem: Problem, members: np.ndarray) -> float:
-    """Unique range times delay; nothing for one alone."""
+    """Return unique range times delay; 0 for a single subscription."""
     return unique_of_many(problem, members) * delay(problem, members.tolist()) if len(members) > 1 else 0.0
 
 
 def covered_by(problem: Problem, members: np.ndarray) -> tuple[float, float]:
-    """The measure of what exactly one of some subscriptions covers, and of what any of them does."""
+    """Return the measure that exactly one of some subscriptions covers, and that of their union."""
     which = pieces_of_some(problem, members)
     return covered(problem.low[which], problem.high[which])

@@ -10,7 +10,7 @@ from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 from sparing.model.policy import Folding, Policy
 
-SHARE = 0.5  # of the benefit possible, which `theta: auto` asks for
+SHARE = 0.5  # of the possible benefit, for `theta: auto`
 
 
 def target(policy: Policy, problem: Problem) -> int:

@@ -5,18 +5,18 @@ no ratio is above delta. Only clusters that share a link are joined: others save
 another subtree does not cover what a leaving one leaves on the link.
 
 The slides stop there. But incremental costs can fall (three ranges that cost 10 in any pair may cost nothing together),
-so joining goes on, in two ways, and the cheaper plan is kept:
+so joining continues in two ways, and the cheaper plan is kept:
 
-- in the order of efficiency until nothing is left to join, keeping the cheapest clusters on the way;
-- by the pair that lowers the cost most, while there is one. This is the printed algorithm (`literal`), so MEFA never
-  costs more than that, as far as all pairs are candidates.
+- in the order of efficiency until no pair is left; the cheapest clusters on the way are kept;
+- by the pair that lowers the cost most, while there is one. This is the printed algorithm, so MEFA never costs more
+  than that if all pairs are candidates.
 
-Joins are never undone by that, so plans of few subscriptions are polished.
+Greedy joins are never undone, so plans of few subscriptions are improved by local search.
 
 All pairs are candidates among few subscriptions (`all_pairs`; `joining` in three dimensions and more). Among many, the
-candidates are neighbours in the order of ranges on some link (`candidates`). They wait in a heap, and a join only
-computes the pairs of the new cluster again (`kernels.greedy`). Where the plan of a rival (`aa`, `spa`) is cheaper, as
-where most ranges overlap, it is taken.
+candidates are neighbours in the order of ranges on some link (`candidates`), in a heap; a join evaluates only the pairs
+of the new cluster again (`kernels.greedy`). If the plan of a baseline (`aa`, `spa`) is cheaper, as it can be when most
+ranges overlap, it is taken.
 
 Source: slides "Most-Efficient-First Algorithm (MEFA)"; benefit counts links on which an entry is really saved.
 """
@@ -29,23 +29,23 @@ from sparing.control.folding.aa import aa
 from sparing.control.folding.all_pairs import all_pairs
 from sparing.control.folding.joining import Joining, Joins
 from sparing.control.folding.kernels.greedy import EFFICIENT, LOWERING
-from sparing.control.folding.polish import polished
+from sparing.control.folding.local_search import local_search
 from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 
-FEW = 100  # subscriptions, among which all pairs are candidates
-MANY = 4096  # subscriptions; with more and several dimensions, past theta only joins that lower the cost are made
+FEW = 100  # subscriptions up to which all pairs are candidates
+MANY = 4096  # subscriptions; with more, in several dimensions, joins beyond theta only lower the cost
 MOST_SIMILAR = 20_000  # subscriptions; with more, SPA's plan is not tried
-ANY = -1.0  # below all similarities
+ANY = -1.0  # less than every similarity
 
 
 def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray | None = None) -> Folds:
-    """Clusters that save theta, or what is possible, at a low cost; with delta, as far as ratios are above it.
+    """Return clusters that save theta, or the possible benefit, at a low cost; ratios must be above delta.
 
-    `first` says for every subscription the lowest number in the cluster it starts in; these are kept together.
+    `first` has the lowest number in the initial cluster of every subscription; initial clusters stay together.
 
-    In several dimensions, a cluster that has been cut to very many boxes (`kernels.greedy.MOST_PIECES`) is joined no
-    further, and theta may not be reached.
+    In several dimensions, a cluster of very many pieces (`kernels.greedy.MOST_PIECES`) is joined no further, so theta
+    may not be reached.
 
     >>> mefa(Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)]), theta=3)
     Folds(of=array([0, 0, 0]), benefit=3, cost=8.0)
@@ -54,21 +54,23 @@ def mefa(problem: Problem, theta: float, delta: float = 0.0, first: np.ndarray |
     few = len(problem) <= FEW
     if few and flat:
         found = all_pairs(problem, theta, delta, first)
-        return found if first is not None else _polished(problem, found, theta)
+        return found if first is not None else _improved(problem, found, theta)
     found = joined(problem, theta, delta, first, len(problem) if few else None)
     if first is not None or found.benefit < theta:
         return found
-    rivals = [aa(problem, theta, ANY)] if flat else []
-    rivals += [spa(problem, theta, ANY)] if len(problem) <= MOST_SIMILAR else []
-    return min([found, *(rival for rival in rivals if rival.benefit >= theta)], key=lambda folds: folds.cost)
+    baselines = [aa(problem, theta, ANY)] if flat else []
+    baselines += [spa(problem, theta, ANY)] if len(problem) <= MOST_SIMILAR else []
+    return min(
+        [found, *(baseline for baseline in baselines if baseline.benefit >= theta)], key=lambda folds: folds.cost
+    )
 
 
-def _polished(problem: Problem, found: Folds, theta: float) -> Folds:
-    """The best of what polishing makes of three plans: of greedy joins, of the cheapest that save all, and of AA."""
+def _improved(problem: Problem, found: Folds, theta: float) -> Folds:
+    """Return the cheapest of three plans after local search: greedy joins, the cheapest with all benefit, and AA."""
     if found.benefit < theta:
-        return polished(problem, found, theta)
+        return local_search(problem, found, theta)
     plans = [found, all_pairs(problem, problem.possible()), aa(problem, theta, ANY)]
-    return min((polished(problem, plan, theta) for plan in plans), key=lambda folds: folds.cost)
+    return min((local_search(problem, plan, theta) for plan in plans), key=lambda folds: folds.cost)
 
 
 def joined(
@@ -78,18 +80,18 @@ def joined(
     first: np.ndarray | None = None,
     neighbours: int | None = None,
 ) -> Folds:
-    """Clusters among many subscriptions. `neighbours` are the candidates of each on a link, in each order of ranges."""
+    """Return clusters among many subscriptions, with candidates among `neighbours` in each order of ranges."""
     joining = Joining(problem, first, neighbours)
     joining.join(EFFICIENT, theta, delta)
     lowered = joining.copy().join(LOWERING, np.inf, -np.inf).folds()
     if problem.low.shape[1] > 1 and len(problem) > MANY:
         return lowered
-    onward = joining.join(EFFICIENT, np.inf, -np.inf)
-    return min(onward.folds(_cheapest(onward)), lowered, key=lambda folds: folds.cost)
+    joined_all = joining.join(EFFICIENT, np.inf, -np.inf)
+    return min(joined_all.folds(_cheapest(joined_all)), lowered, key=lambda folds: folds.cost)
 
 
 def _cheapest(joins: Joins) -> int:
-    """After how many joins the cost is least; of equals, the most joins."""
+    """Return the number of joins with the least cost; the most of equal ones."""
     costs = joins.costs()
     cheapest = np.flatnonzero(costs <= costs.min() + 1e-9 * max(float(np.abs(costs).max()), 1.0))
     return int(cheapest[-1])

@@ -47,7 +47,7 @@ class Problem:
         """
         bounds = np.array(ranges, dtype=np.float64).reshape(len(homes), -1)
         towards = np.array([parents], dtype=np.int32)
-        above = [_way(parents, home)[:-1] for home in homes]  # each broker's link up
+        above = [path_from(parents, home)[:-1] for home in homes]  # each broker's link up
         return cls(
             starts=np.arange(len(homes) + 1),
             low=np.ascontiguousarray(bounds[:, ::2]),
@@ -99,8 +99,9 @@ def counted(words: np.ndarray) -> np.ndarray:
     return found
 
 
-def _way(parents: Sequence[int], home: int) -> list[int]:
-    way = [home]
-    while parents[way[-1]] != way[-1]:
-        way.append(parents[way[-1]])
-    return way
+def path_from(towards: Sequence[int], home: int) -> list[int]:
+    """Return the brokers from home to the end of its path, none without a path."""
+    path = [home]
+    while towards[path[-1]] not in (path[-1], NO_PATH):
+        path.append(towards[path[-1]])
+    return path if towards[path[-1]] != NO_PATH else []

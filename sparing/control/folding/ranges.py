@@ -1,15 +1,15 @@
-"""Ranges: the boxes of subscriptions as boxes of numbers, so that how much they admit can be measured.
+"""Ranges: the boxes of subscriptions as boxes of numbers, so that they have a measure.
 
-Every field that some box constrains is a dimension, a stretch of a line:
+Every field that some box constrains is a dimension, an axis of finite length:
 
-- Whole numbers, decimals, dates and timestamps are counted, of floating point numbers the length counts, as in
-  `model/measure.py`. The line reaches from the lowest to the highest bound that anybody gives.
-- Where a subscription has an open end, or does not constrain the field at all, the line goes on beyond the last bound
-  for as long as all bounds are apart (by 1 if there is only one), and the open end reaches to its end. So `SELECT *`
-  admits more than `x < 5`. The line never goes beyond the type's values, nor beyond what publishers advertise.
-- Texts and booleans have no length. What lies between two neighbouring bounds counts 1, so a single text does, too,
-  and so does what lies before the first and after the last. The line has these from the start and gets no longer.
-- A field for which nobody gives a bound has length 1. A missing value has no extent.
+- Integers, decimals, dates and timestamps are counted; floating point numbers are measured by length, as in
+  `model/measure.py`. The axis extends from the lowest to the highest bound of all boxes.
+- If a subscription has an open end, or does not constrain the field, the axis is extended beyond the last bound by the
+  distance of the outermost bounds (by 1 with a single bound), and the open end extends to its end. So `SELECT *` admits
+  more than `x < 5`. The axis never exceeds the type's values or the advertised ranges.
+- Texts and booleans have no length. Each interval between neighbouring bounds, before the first and after the last has
+  length 1, as has a single text. This axis is never extended.
+- A field without any bound has length 1. A missing value has no extent.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ EXACT = 2**53  # doubles hold all whole numbers up to here
 class RangePieces:
     """Subscription i has the pieces `starts[i]` to `starts[i + 1]`, which do not overlap each other.
 
-    A piece is half open: `low[p] <= x < high[p]` in each dimension. What has no extent is one piece that is empty in
-    some dimension.
+    A piece is half open: `low[p] <= x < high[p]` in each dimension. A box without extent is one piece that is empty
+    in some dimension.
     """
 
     starts: np.ndarray  # subscription -> its first piece, and one more entry
@@ -46,7 +46,7 @@ class RangePieces:
         return len(self.starts) - 1
 
     def volumes(self) -> np.ndarray:
-        """How much each subscription admits."""
+        """Return the volume of each subscription."""
         found: np.ndarray = np.add.reduceat(np.prod(self.high - self.low, axis=1), self.starts[:-1])
         return found
 
@@ -54,13 +54,13 @@ class RangePieces:
 def pieces_of(
     boxes: Sequence[Box], types: Mapping[str, FieldType], within: Sequence[Box] = (), whole: bool = False
 ) -> RangePieces:
-    """The boxes of subscriptions to one topic, given what publishers advertise (`within`; nothing: anything).
+    """Return the pieces of subscriptions to one topic within the advertised boxes (`within`; none: no limits).
 
-    With `whole`, what is advertised follows the subscriptions; its open ends make no line longer.
+    With `whole`, the pieces of advertisements follow; their open ends do not extend an axis.
 
-    Dimensions are in the order of field names. A box with several ranges in some fields has a piece for each choice of
-    them. Beyond 64 pieces, the field with most ranges (the first such) counts as one range from its lowest to its
-    highest value, until there are no more than 64: such a box is measured too wide.
+    Dimensions are in the order of field names. A box with several ranges in some fields has a piece for each
+    combination. Beyond 64 pieces, the first field with the most ranges counts as one range from its lowest to its
+    highest value, until there are at most 64 pieces: such a box is measured too wide.
 
     >>> from sparing.model.constraint import between
     >>> from sparing.model.types import DOUBLE
@@ -84,30 +84,30 @@ def pieces_of(
     which = np.zeros((len(measured), len(names)), dtype=np.int64)
     for column, field in enumerate(names):
         which[rows[field], column] = whose[field]
-    lines = []
+    axes = []
     for column, field in enumerate(names):
-        asked = np.zeros(len(numbers[field]), dtype=bool)
-        asked[which[: len(boxes), column]] = True
-        lines.append(_line(list(numbers[field]), types[field], {box.on(field) for box in within}, asked))
-    return _product(which, lines)
+        subscribed = np.zeros(len(numbers[field]), dtype=bool)
+        subscribed[which[: len(boxes), column]] = True
+        axes.append(_axis(list(numbers[field]), types[field], {box.on(field) for box in within}, subscribed))
+    return _product(which, axes)
 
 
 @dataclass(frozen=True, eq=False)
-class _Line:
-    """The constraints on one field as stretches of its line: constraint i has `starts[i]` to `starts[i + 1]`."""
+class _Axis:
+    """The constraints on one field as intervals: constraint i has the intervals `starts[i]` to `starts[i + 1]`."""
 
     starts: np.ndarray
     low: np.ndarray
     high: np.ndarray
 
 
-def _product(which: np.ndarray, lines: list[_Line]) -> RangePieces:
-    """The pieces of boxes, given for every [box, field] which of the field's constraints it has."""
-    first = np.stack([line.starts[:-1][mine] for line, mine in zip(lines, which.T, strict=True)], axis=1)
-    last = np.stack([line.starts[1:][mine] - 1 for line, mine in zip(lines, which.T, strict=True)], axis=1)
+def _product(which: np.ndarray, axes: list[_Axis]) -> RangePieces:
+    """Return the pieces of boxes, given the number of the constraint of every [box, field]."""
+    first = np.stack([axis.starts[:-1][mine] for axis, mine in zip(axes, which.T, strict=True)], axis=1)
+    last = np.stack([axis.starts[1:][mine] - 1 for axis, mine in zip(axes, which.T, strict=True)], axis=1)
     count = last - first + 1
-    for column, line in enumerate(lines):  # nothing comes of a box that is empty in one field
-        count[line.low[first[:, column]] == line.high[first[:, column]]] = 1
+    for column, axis in enumerate(axes):  # a box that is empty in one field is one empty piece
+        count[axis.low[first[:, column]] == axis.high[first[:, column]]] = 1
     while True:
         wide = np.flatnonzero(np.prod(count.astype(np.float64), axis=1) > MOST_PIECES)
         if not len(wide):
@@ -117,42 +117,46 @@ def _product(which: np.ndarray, lines: list[_Line]) -> RangePieces:
     starts = np.append(0, np.cumsum(pieces))
     box = np.repeat(np.arange(len(which)), pieces)
     choice = np.arange(starts[-1]) - starts[box]
-    low, high = np.empty((2, len(box), len(lines)))
-    for column, line in enumerate(lines):
-        choice, stretch = np.divmod(choice, count[box, column])
+    low, high = np.empty((2, len(box), len(axes)))
+    for column, axis in enumerate(axes):
+        choice, interval = np.divmod(choice, count[box, column])
         hull = count[box, column] == 1
-        at = first[box, column] + stretch
-        low[:, column] = line.low[at]
-        high[:, column] = line.high[np.where(hull, last[box, column], at)]
+        at = first[box, column] + interval
+        low[:, column] = axis.low[at]
+        high[:, column] = axis.high[np.where(hull, last[box, column], at)]
     return RangePieces(starts, low, high)
 
 
-def _line(constraints: list[Constraint], type_: FieldType, offered: Iterable[Constraint], asked: np.ndarray) -> _Line:
-    """The line of a field, and the constraints on it; `asked` says of each whether a subscription has it.
+def _axis(
+    constraints: list[Constraint], type_: FieldType, advertised: Iterable[Constraint], subscribed: np.ndarray
+) -> _Axis:
+    """Return the axis of a field; `subscribed` is whether a subscription has each constraint.
 
-    The first constraint is none at all.
+    The first constraint is ANYTHING.
     """
-    given = [constraint for constraint in offered if constraint.ranges]
-    ranges = [*_ranges(constraints), *_ranges(given)]
-    low, high, room = _counted(ranges) if type_.kind in (Kind.TEXT, Kind.BOOLEAN) else _placed(ranges, type_)
+    limits = [constraint for constraint in advertised if constraint.ranges]
+    ranges = [*_ranges(constraints), *_ranges(limits)]
+    low, high, room = (
+        _counted_places(ranges) if type_.kind in (Kind.TEXT, Kind.BOOLEAN) else _numeric_places(ranges, type_)
+    )
     counts = np.array([len(constraint.ranges) for constraint in constraints])
     own = int(counts.sum())
-    start, end = _span(low, high, np.flatnonzero(np.repeat(asked, counts)), room)
-    if given:
+    start, end = _span(low, high, np.flatnonzero(np.repeat(subscribed, counts)), room)
+    if limits:
         start, end = np.clip((low[own:].min(), high[own:].max()), start, end).tolist()
     if start == end:
         end = start + _least(start)
-    return _stretches(counts, np.clip(low[:own], start, end), np.clip(high[:own], start, end), start)
+    return _merged_intervals(counts, np.clip(low[:own], start, end), np.clip(high[:own], start, end), start)
 
 
 def _ranges(constraints: Iterable[Constraint]) -> Iterable[Range]:
     return chain.from_iterable(constraint.ranges for constraint in constraints)
 
 
-def _span(low: np.ndarray, high: np.ndarray, asked: np.ndarray, room: tuple[float, float]) -> tuple[float, float]:
-    """From where to where the line reaches, before what is advertised limits it; `asked` are ranges of subscriptions.
+def _span(low: np.ndarray, high: np.ndarray, subscribed: np.ndarray, room: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of an axis before the limits of advertisements; `subscribed` are ranges of subscriptions.
 
-    Where one of them is open, the line goes on beyond the last bound for as long as all bounds are apart.
+    If one of them is open, the axis is extended by the distance of the outermost bounds.
     """
     ends = np.concatenate((low, high))
     ends = ends[np.isfinite(ends)]
@@ -160,21 +164,21 @@ def _span(low: np.ndarray, high: np.ndarray, asked: np.ndarray, room: tuple[floa
         return 0.0, 1.0
     start, end = float(ends.min()), float(ends.max())
     more = end - start or _least(end)
-    asked = asked[low[asked] < high[asked]]  # what lies beyond all room has no extent there
-    if (low[asked] == -inf).any():
+    subscribed = subscribed[low[subscribed] < high[subscribed]]  # ranges beyond ROOM have no extent
+    if (low[subscribed] == -inf).any():
         start = max(start - more, room[0])
-    if (high[asked] == inf).any():
+    if (high[subscribed] == inf).any():
         end = min(end + more, room[1])
     return start, end
 
 
 def _least(at: float) -> float:
-    """The least length of a line: 1, or what doubles of that size can still tell apart."""
+    """Return the least length of an axis: 1, or the distance of neighbouring doubles of that size."""
     return max(1.0, ulp(at))
 
 
-def _counted(ranges: list[Range]) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
-    """Ranges of texts or booleans: neighbouring bounds are 1 apart, and so are the outer ones from the ends."""
+def _counted_places(ranges: list[Range]) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
+    """Return the ranges of texts or booleans, with a distance of 1 between neighbouring bounds and ends."""
     bounds = sorted({code for ends in ranges for code in ends if code is not None}, key=_itself)
     place: dict[Code | None, float] = {code: at + 1.0 for at, code in enumerate(bounds)}
     low = np.array([0.0 if code is None else place[code] for code, _ in ranges])
@@ -186,8 +190,8 @@ def _itself(code: Code) -> Code:
     return code
 
 
-def _placed(ranges: list[Range], type_: FieldType) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
-    """Ranges of numbers; open ends are infinite. Also the least and the greatest place."""
+def _numeric_places(ranges: list[Range], type_: FieldType) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
+    """Return the ranges of numbers (open ends are infinite), and the least and the greatest place."""
     lows, highs = [code for code, _ in ranges], [code for _, code in ranges]
     bounds = {code for code in chain(lows, highs) if isinstance(code, int)}
     if type_.kind is Kind.FLOATING:
@@ -203,7 +207,7 @@ def _placed(ranges: list[Range], type_: FieldType) -> tuple[np.ndarray, np.ndarr
 
 
 def _rounder(code: int, type_: FieldType) -> float:
-    """A bound, or the number just below if a person rather wrote that: 4 for `<= 4`, whose range ends after it."""
+    """Return a bound, or the number just below if that is shorter: 4 for `<= 4`, whose range ends after it."""
     if code >= NAN_CODE:
         return inf
     bound = code_float(code)
@@ -217,10 +221,10 @@ def _rounder(code: int, type_: FieldType) -> float:
     return copysign(inf, bound) if abs(bound) > ROOM else bound + 0.0
 
 
-def _stretches(counts: np.ndarray, low: np.ndarray, high: np.ndarray, nowhere: float) -> _Line:
-    """Touching stretches become one; those without extent go, unless a constraint has no other.
+def _merged_intervals(counts: np.ndarray, low: np.ndarray, high: np.ndarray, nowhere: float) -> _Axis:
+    """Return intervals with touching ones merged, and without empty ones unless a constraint has no other.
 
-    A constraint without any gets an empty one.
+    A constraint without any interval gets an empty one.
     """
     of = np.repeat(np.arange(len(counts)), counts)
     apart = np.ones(len(of), dtype=bool)
@@ -236,4 +240,4 @@ def _stretches(counts: np.ndarray, low: np.ndarray, high: np.ndarray, nowhere: f
     before = np.searchsorted(of, without)
     of = np.insert(of, before, without)
     low, high = np.insert(low, before, nowhere), np.insert(high, before, nowhere)
-    return _Line(np.append(0, np.cumsum(np.bincount(of, minlength=len(counts)))), low, high)
+    return _Axis(np.append(0, np.cumsum(np.bincount(of, minlength=len(counts)))), low, high)

@@ -1,4 +1,4 @@
-"""SPA, similarity-pair aggregation: what MEFA is compared with, which looks at ranges only."""
+"""SPA, similarity-pair aggregation: a baseline for MEFA that uses only ranges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sparing.control.folding.problem import Folds, Problem
 
 
 def spa(problem: Problem, theta: float, similarity: float = 0.0, *, neighbours: int | None = None) -> Folds:
-    """Join the two clusters that are most similar together, until the benefit is theta or none are above a similarity.
+    """Join the two clusters with the most similar union, until the benefit is theta or none is above `similarity`.
 
     Ties go to the larger benefit, then to lower numbers. Candidates are those of `mefa`.
 

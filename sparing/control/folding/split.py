@@ -1,4 +1,4 @@
-"""Clusters split into parts whose members share links."""
+"""The split of clusters into parts whose members share links."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from sparing.control.folding.problem import WORD, Problem
 
 
 def split(problem: Problem, of: np.ndarray) -> np.ndarray:
-    """Clusters by lowest members, as in `of`, each split into parts that share no link with each other.
+    """Return the clusters of `of` (by lowest members), each split into parts without common links.
 
-    Members of a part share links, directly or by way of other members, so no benefit is lost.
+    Members of a part share links, directly or through other members, so no benefit is lost.
 
     >>> problem = Problem.on_tree([0, 0, 0], [1, 2, 1], [(0, 4), (0, 4), (0, 4)])
     >>> split(problem, np.zeros(3, dtype=np.int64)).tolist()
     [0, 1, 0]
     """
     order = np.argsort(of, kind="stable")
-    told = problem.links[order]
+    links_of = problem.links[order]
     ends: list[tuple[np.ndarray, np.ndarray]] = []
-    for link in range(told.shape[1] * WORD):
-        there = order[(told[:, link // WORD] >> np.uint64(link % WORD)) & np.uint64(1) != 0]
-        one, two = there[:-1], there[1:]
+    for link in range(links_of.shape[1] * WORD):
+        members = order[(links_of[:, link // WORD] >> np.uint64(link % WORD)) & np.uint64(1) != 0]
+        one, two = members[:-1], members[1:]
         together = of[one] == of[two]
         ends.append((one[together], two[together]))
     one, two = (np.concatenate(some) for some in zip(*ends, strict=True))

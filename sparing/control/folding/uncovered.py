@@ -1,4 +1,4 @@
-"""How much of some ranges others leave uncovered: the false range, if the first are gone and the others are there."""
+"""False ranges: the measure that some subscriptions cover and others do not."""
 
 from __future__ import annotations
 
@@ -9,51 +9,51 @@ from sparing.control.folding.problem import Problem
 Part = tuple[np.ndarray, np.ndarray]  # a box: its low and its high corner
 
 
-def uncovered(problem: Problem, gone: np.ndarray, there: np.ndarray) -> float:
-    """The measure of what some subscriptions cover together and others do not."""
+def uncovered(problem: Problem, members: np.ndarray, others: np.ndarray) -> float:
+    """Return the measure that the union of some subscriptions covers and that of others does not."""
     left: list[Part] = []
-    for part in _parts(problem, pieces_of_some(problem, gone)):
-        left += _cut([part], left)  # what is counted already is not counted twice
+    for part in _parts(problem, pieces_of_some(problem, members)):
+        left += _cut([part], left)  # without the parts that are already counted
     if not left:
         return 0.0
     lowest, highest = np.min([low for low, _ in left], axis=0), np.max([high for _, high in left], axis=0)
-    near = pieces_of_some(problem, there)
+    near = pieces_of_some(problem, others)
     near = near[((problem.low[near] < highest) & (problem.high[near] > lowest)).all(axis=1)]
     return float(sum(np.prod(high - low) for low, high in _cut(left, _parts(problem, near))))
 
 
 def extent(problem: Problem) -> float:
-    """The measure of the space in which all ranges lie."""
+    """Return the measure of the space that contains all ranges."""
     if not len(problem.low):
         return 0.0
     return float(np.prod(problem.high.max(axis=0) - problem.low.min(axis=0)))
 
 
 def pieces_of_some(problem: Problem, members: np.ndarray) -> np.ndarray:
-    """The numbers of the pieces of some subscriptions."""
+    """Return the numbers of the pieces of some subscriptions."""
     first = problem.starts[members]
     counts = problem.starts[members + 1] - first
     found: np.ndarray = np.repeat(first - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
     return found
 
 
-def meet(problem: Problem, some: np.ndarray, others: np.ndarray) -> bool:
-    """Whether ranges of some subscriptions may overlap ranges of others: whether a box around the first does."""
+def may_overlap(problem: Problem, some: np.ndarray, others: np.ndarray) -> bool:
+    """Return whether ranges of some subscriptions may overlap those of others, by the hull of the first."""
     if not len(some):
         return False
     low, high = problem.hulls
     return bool(((low[others] < high[some].max(axis=0)) & (high[others] > low[some].min(axis=0))).all(axis=1).any())
 
 
-def touching(problem: Problem, one: int, others: np.ndarray) -> np.ndarray:
-    """Those of others that may have anything in common with a subscription, if only a bound."""
+def overlapping(problem: Problem, one: int, others: np.ndarray) -> np.ndarray:
+    """Return the others that may overlap or touch a subscription, by hulls."""
     low, high = problem.hulls
     found: np.ndarray = others[((low[others] <= high[one]) & (high[others] >= low[one])).all(axis=1)]
     return found
 
 
 def within_hull(problem: Problem, one: int, others: np.ndarray) -> bool:
-    """Whether a box around all ranges of others holds those of one; if not, it lies in no union of the others."""
+    """Return whether the hull of the others contains a subscription; if not, their union does not cover it."""
     low, high = problem.hulls
     if not (low[one] < high[one]).all() or not len(others):
         return bool(len(others))
@@ -66,7 +66,7 @@ def _parts(problem: Problem, pieces: np.ndarray) -> list[Part]:
 
 
 def _cut(parts: list[Part], by: list[Part]) -> list[Part]:
-    """What some boxes leave of others."""
+    """Return some boxes minus others."""
     for low, high in by:
         parts = [rest for part in parts for rest in _without(part, low, high)]
         if not parts:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.matchmaker.kernels import behind, by_hops, cut_down, distinct_edges
+from sparing.control.matchmaker.kernels import count_beyond, distinct_edges, pruned_tree, shortest_path_links
 from sparing.graphs.adjacency import adjacency
 
 ROOT = -1  # parent of the links at the publisher's broker
@@ -63,7 +63,7 @@ class Demand:
                 counts[start:end] &= reached[goals[start:end]]
             start = end
         found = np.zeros(len(self.source), dtype=np.int64)
-        behind(links, parent, goals, counts, self.subscribed, found)
+        count_beyond(links, parent, goals, counts, self.subscribed, found)
         return found
 
     @cached_property
@@ -104,13 +104,12 @@ def tree_of(paths: Mapping[int, int], source: np.ndarray, target: np.ndarray, ro
     ends = (source, target, [root], goals, list(paths))
     link_to = np.full(1 + max(int(np.max(numbers, initial=0)) for numbers in ends), -1, dtype=np.int64)
     link_to[list(paths)] = list(paths.values())
-    return Tree(*cut_down(link_to, source, target, root, np.asarray(goals, dtype=np.int64)))
+    return Tree(*pruned_tree(link_to, source, target, root, np.asarray(goals, dtype=np.int64)))
 
 
 def trees_by_hops(source: np.ndarray, target: np.ndarray, roots: Sequence[int], goals: np.ndarray) -> tuple[Tree, ...]:
     """Return for each root the tree of shortest paths to all goals that it reaches; for overlays of any size."""
     brokers = 1 + max(int(np.max(numbers, initial=0)) for numbers in (source, target, np.asarray(roots), goals))
     first, links = adjacency(source, np.arange(len(source)), brokers)
-    return tuple(
-        Tree(*cut_down(by_hops(first, links, target, root, brokers), source, target, root, goals)) for root in roots
-    )
+    paths = (shortest_path_links(first, links, target, root, brokers) for root in roots)
+    return tuple(Tree(*pruned_tree(path, source, target, root, goals)) for path, root in zip(paths, roots, strict=True))

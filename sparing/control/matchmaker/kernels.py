@@ -9,7 +9,7 @@ from sparing.graphs.adjacency import adjacency
 
 
 @compiled
-def by_hops(first, links, target, root, brokers):
+def shortest_path_links(first, links, target, root, brokers):
     """Broker -> last link on a shortest path from the root, or -1; the first one found if there are several.
 
     `links[first[b] : first[b + 1]]` are the links from broker b.
@@ -30,7 +30,7 @@ def by_hops(first, links, target, root, brokers):
 
 
 @compiled
-def cut_down(link_to, source, target, root, goals):
+def pruned_tree(link_to, source, target, root, goals):
     """Return the links on paths from the root to the goals, and the position of each link's parent, or -1."""
     needed, count = np.zeros(len(source), np.bool_), 0
     for goal in goals:
@@ -62,12 +62,12 @@ def cut_down(link_to, source, target, root, goals):
 
 
 @compiled
-def behind(links, parent, goals, counts, subscribed, found):
+def count_beyond(links, parent, goals, counts, subscribed, found):
     """Add to `found` for each link the subscriptions of all brokers below it in some tree; a broker counts once.
 
     `counts` says for each position in the forest whether its target is a goal there. Brokers are processed in words of
     64 bits: first along the paths to the roots, as far as no other broker of the word has gone, then back, to pass on
-    the brokers met. Neighbours in the first tree share a word because their paths overlap.
+    the brokers of the word. Neighbours in the first tree share a word because their paths overlap.
     """
     number, brokers, count = np.full(len(subscribed), -1, np.int64), np.empty(len(subscribed), np.int64), 0
     trail, begins, many = np.empty(len(links), np.int64), np.empty(len(links), np.int64), 0
@@ -84,12 +84,12 @@ def behind(links, parent, goals, counts, subscribed, found):
     touched = np.empty(len(found), np.int64)
     sums = np.zeros((8, 256), np.int64)  # byte of a word, its value -> sum of counts
     for word in range(len(first) - 1):
-        ways, steps, many = 0, 0, 0
+        paths, steps, many = 0, 0, 0
         for at in range(first[word], first[word + 1]):
             place = order[at]
             mark = np.uint64(1) << np.uint64(number[goals[place]] & 63)
-            begins[ways] = steps
-            ways += 1
+            begins[paths] = steps
+            paths += 1
             while place >= 0 and own[place] == 0:
                 own[place] = mark
                 trail[steps] = place
@@ -98,12 +98,12 @@ def behind(links, parent, goals, counts, subscribed, found):
             if place >= 0:
                 own[place] |= mark
         end = steps
-        for way in range(ways - 1, -1, -1):
-            for step in range(begins[way], end):
+        for path in range(paths - 1, -1, -1):
+            for step in range(begins[path], end):
                 place = trail[step]
                 if parent[place] >= 0:
                     own[parent[place]] |= own[place]
-            end = begins[way]
+            end = begins[path]
         for step in range(steps):
             place = trail[step]
             if below[links[place]] == 0:
@@ -117,8 +117,8 @@ def behind(links, parent, goals, counts, subscribed, found):
                     low = 0
                     while not value >> low & 1:
                         low += 1
-                    who = (word << 6) + (byte << 3) + low
-                    more = subscribed[brokers[who]] if who < count else 0
+                    broker_number = (word << 6) + (byte << 3) + low
+                    more = subscribed[brokers[broker_number]] if broker_number < count else 0
                     sums[byte, value] = sums[byte, value & (value - 1)] + more
         for step in range(many):
             link = touched[step]

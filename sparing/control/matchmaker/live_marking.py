@@ -107,15 +107,8 @@ class LiveMarking:
     def rerouted(self, routes: Routes, weight: np.ndarray) -> LiveMarking:
         """Return the marking of the same publishers and subscribers on other routes between the same brokers."""
         published = dict(enumerate(self.published.tolist()))
-        return LiveMarking(
-            self._matchmaker,
-            self._shared,
-            routes,
-            weight,
-            published=published,
-            subscribed=self.subscribed,
-            slack=self._slack,
-        )
+        given = self._matchmaker, self._shared, routes, weight
+        return LiveMarking(*given, published=published, subscribed=self.subscribed, slack=self._slack)
 
     @property
     def counts_travel(self) -> bool:
@@ -172,7 +165,7 @@ class LiveMarking:
 
     def _join(self, root: int, goal: int, published: int, subscribed: int, step: int) -> None:
         """Add (`step` is 1) or remove (-1) the path from a source to a goal, given the descriptors at each."""
-        for link in self._routes.way(root, goal):
+        for link in self._routes.links_between(root, goal):
             self._goals[root, link] += step
             if self._goals[root, link] == max(step, 0):
                 self.sigma[link] += step * published

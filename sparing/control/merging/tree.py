@@ -40,7 +40,7 @@ class MergeTree:
     def __init__(self, routes: Routes, members: Iterable[int], actives: int) -> None:
         self.routes = routes
         self._actives = actives
-        self.neighbours = _joined(routes, sorted(set(members)))
+        self.neighbours = _smallest_tree(routes, sorted(set(members)))
         self.center = min(self.neighbours, key=self._reach)
         self._roles: dict[tuple[frozenset[int], int], Roles] = {}
         self._paths: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -111,7 +111,7 @@ class MergeTree:
         return found
 
 
-def _joined(routes: Routes, members: list[int]) -> dict[int, tuple[int, ...]]:
+def _smallest_tree(routes: Routes, members: list[int]) -> dict[int, tuple[int, ...]]:
     """Broker -> its neighbours in the smallest tree that contains all members."""
     found: dict[int, set[int]] = {member: set() for member in members[:1]}
     for goal in members[1:]:
@@ -127,14 +127,14 @@ def tree_routes(plan: Plan) -> Routes:
     if plan.shared:
         return routes
     links: set[tuple[str, str]] = set()
-    for part in _parts(routes):
+    for part in _connected_parts(routes):
         center = MergeTree(routes, part, 1).center
         for broker in part:  # paths to the center use each link in one direction only
-            links.update(routes.ends(link) for link in routes.way(broker, center))
+            links.update(routes.ends(link) for link in routes.links_between(broker, center))
     return Routes.of(routes.brokers, links)
 
 
-def _parts(routes: Routes) -> list[list[int]]:
+def _connected_parts(routes: Routes) -> list[list[int]]:
     """Return the connected parts of the overlay."""
     found: dict[int, list[int]] = {}
     for broker in range(len(routes.brokers)):
@@ -149,7 +149,7 @@ def trees_of(plan: Plan, topic: str, actives: int) -> list[MergeTree]:
     publishers = {routes.number[ad.broker] for ad in plan.advertisements if ad.topic == topic}
     subscribers = {int(plan.broker_of[number]) for number in plan.by_topic[topic]}
     trees = []
-    for part in _parts(routes):
+    for part in _connected_parts(routes):
         here = set(part)
         if (publishers | subscribers) & here:
             trees.append(MergeTree(routes, (publishers | subscribers) & here, actives))

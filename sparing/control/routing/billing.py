@@ -49,8 +49,8 @@ def bill_at(start: Folded) -> Bill:
         bill[_key(plan, link, MessageKind.ADVERTISEMENT, None)] += 1
     for (link, kind), entries in start.entries.items():
         bill[_key(plan, link, kind, None)] += len(entries)
-    for link, contests in spread.announced.items():
-        bill[_key(plan, link, MessageKind.CHANNEL, None)] += len(contests)
+    for link, advertised in spread.announced.items():
+        bill[_key(plan, link, MessageKind.CHANNEL, None)] += len(advertised)
     for sent in spread.signalled.values():
         for link, messages in sent.items():
             bill[_key(plan, link, MessageKind.COORDINATION, None)] += messages
@@ -103,15 +103,8 @@ def _bucket(plan: Plan, time: int) -> int:
 def live_of(plan: Plan, topic: str, in_force: np.ndarray, slack: float = SLACK) -> LiveMarking:
     """Return the marking of a topic in a form that can be updated."""
     published, subscribed = plan.published[topic], plan.subscribed(topic, in_force)
-    return LiveMarking(
-        plan.policy.matchmaker,
-        plan.shared,
-        plan.routes,
-        plan.weights,
-        published=published,
-        subscribed=subscribed,
-        slack=slack,
-    )
+    given = plan.policy.matchmaker, plan.shared, plan.routes, plan.weights
+    return LiveMarking(*given, published=published, subscribed=subscribed, slack=slack)
 
 
 Messages = Iterator[tuple[MessageKind, int, int]]  # kind, link, messages
@@ -161,9 +154,9 @@ def _settle(network: Network, topic: str, folds: LiveTopic | None, time: int) ->
         for sent in folds.change(messages, time):
             kind = MessageKind.COORDINATION if sent.planned else network.kind(topic, sent.link)
             yield kind, sent.link, sent.messages
-    for link in network.contest_messages:
+    for link in network.top_k_messages:
         yield MessageKind.CHANNEL, link, 1
-    network.contest_messages.clear()
+    network.top_k_messages.clear()
 
 
 def _key(plan: Plan, link: int, kind: MessageKind, bucket: int | None) -> BillKey:

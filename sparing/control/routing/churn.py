@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.control.folding.covered import cost_of_many, quick
+from sparing.control.folding.covered import cost_of_many, is_feasible
 from sparing.control.folding.fold import fold_further, reachable
 from sparing.control.folding.measures import delay
-from sparing.control.folding.uncovered import meet, touching, uncovered, within_hull
+from sparing.control.folding.uncovered import may_overlap, overlapping, uncovered, within_hull
 from sparing.control.plan import Plan
 from sparing.control.routing.folded import Folded, FoldedTopic
 from sparing.control.routing.network import Message
@@ -164,9 +164,10 @@ class LiveTopic:
             else:
                 entry.stale_members |= dict.fromkeys(gone, time)
         # The change may shrink or extend the false range of another cluster's entry on the link.
-        changed = self._ranges.places(added | removed)
+        problem, places = self._ranges.problem, self._ranges.places
+        changed = places(added | removed)
         for cluster, entry in self._entries.get(link, {}).items():
-            if entry.stale_members and meet(self._ranges.problem, changed, self._ranges.places(entry.stale_members)):
+            if entry.stale_members and may_overlap(problem, changed, places(entry.stale_members)):
                 touched.add(cluster)
         touched.update(before)
 
@@ -200,14 +201,14 @@ class LiveTopic:
         mine = places([number])
         found = []
         for cluster, entry in entries.items():
-            if not entry.members <= self._foldable or not meet(problem, mine, places(entry.members)):
+            if not entry.members <= self._foldable or not may_overlap(problem, mine, places(entry.members)):
                 continue
             members = places({n for link in self._links_of[cluster] for n in self._entries[link][cluster].members})
             benefit = sum(cluster in self._entries.get(link, ()) for link in links)
-            everybody = np.append(members, mine)
-            if not quick(problem, everybody):
+            joined = np.append(members, mine)
+            if not is_feasible(problem, joined):
                 continue
-            more = cost_of_many(problem, everybody) - cost_of_many(problem, members)
+            more = cost_of_many(problem, joined) - cost_of_many(problem, members)
             found.append((-inf if more <= 0 else -benefit / more, -benefit, cluster))
         return min(found)[2] if found else None
 
@@ -224,7 +225,7 @@ class LiveTopic:
 
     def _is_covered(self, place: int, others: np.ndarray) -> bool:
         """Return whether the union of other subscriptions covers one, by positions."""
-        near = touching(self._ranges.problem, place, others)
+        near = overlapping(self._ranges.problem, place, others)
         numbers = self._ranges.numbers[[place, *near.tolist()]].tolist()
         box, *boxes = (self._plan.subscriptions[number].query.box for number in numbers)
         return within_union(box, boxes, self._types)

@@ -1,4 +1,4 @@
-"""Covers that brokers keep up to date: the subscriptions of one contest at a broker, and those that it forwards."""
+"""Covers that brokers keep up to date: the known subscriptions of one matching set, and those forwarded."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest
-from sparing.control.covering.watched import CoverChange, WatchedCover
+from sparing.control.covering.incremental import CoverChange, IncrementalCover
+from sparing.control.covering.matching_set import MatchingSet
 from sparing.model.box import Box
 from sparing.model.policy import Covering
 from sparing.model.subscription import Subscription
@@ -16,7 +16,7 @@ from sparing.model.types import FieldType
 
 
 class Cover(Protocol):
-    """The subscriptions of one contest that a broker knows, and those that it forwards."""
+    """The subscriptions of one matching set that a broker knows, and those that it forwards."""
 
     def add(self, number: int) -> CoverChange:
         """Add a subscription."""
@@ -33,26 +33,26 @@ class _IncrementalCover:
 
     def __init__(
         self,
-        contest: Contest,
+        matching_set: MatchingSet,
         subscriptions: Sequence[Subscription],
         types: dict[str, FieldType],
         numbers: Iterable[int],
         clipped: dict[int, Box],
     ) -> None:
-        self._contest, self._subscriptions, self._clipped = contest, subscriptions, clipped
+        self._matching_set, self._subscriptions, self._clipped = matching_set, subscriptions, clipped
         entries = [self._entry(number) for number in numbers]
-        regular = contest.method is Covering.REGULAR
-        self._cover = WatchedCover.of(entries, types, contest.k, regular or contest.fair)
+        regular = matching_set.method is Covering.REGULAR
+        self._cover = IncrementalCover.of(entries, types, matching_set.k, regular or matching_set.fair)
 
     def _entry(self, number: int) -> tuple[str, Box, float]:
         subscription = self._subscriptions[number]
-        box = self._clipped.get(number) or subscription.query.box.intersect(self._contest.advertisement.box)
+        box = self._clipped.get(number) or subscription.query.box.intersect(self._matching_set.advertisement.box)
         assert box is not None
         self._clipped[number] = box
-        scores = self._contest.scores
+        scores = self._matching_set.scores
         if scores is None:
             return subscription.id, box, 0.0
-        return subscription.id, box, float(scores[int(np.searchsorted(self._contest.numbers, number))])
+        return subscription.id, box, float(scores[int(np.searchsorted(self._matching_set.numbers, number))])
 
     def add(self, number: int) -> CoverChange:
         return self._cover.add(*self._entry(number))
@@ -67,15 +67,17 @@ class _IncrementalCover:
 class _RecomputedCover:
     """A cover that is recomputed after every change, for coverings without an incremental algorithm."""
 
-    def __init__(self, contest: Contest, subscriptions: Sequence[Subscription], numbers: Iterable[int]) -> None:
-        self._contest, self._subscriptions = contest, subscriptions
+    def __init__(
+        self, matching_set: MatchingSet, subscriptions: Sequence[Subscription], numbers: Iterable[int]
+    ) -> None:
+        self._matching_set, self._subscriptions = matching_set, subscriptions
         self._known = set(numbers)
         self._forwarded = self._all_forwarded()
 
     def _all_forwarded(self) -> set[int]:
-        numbers = self._contest.numbers
+        numbers = self._matching_set.numbers
         places = np.searchsorted(numbers, np.array(sorted(self._known), numbers.dtype))
-        return set(numbers[self._contest.forwarded(places)].tolist())
+        return set(numbers[self._matching_set.forwarded(places)].tolist())
 
     def add(self, number: int) -> CoverChange:
         self._known.add(number)
@@ -97,17 +99,17 @@ class _RecomputedCover:
 
 
 def cover_of(
-    contest: Contest,
+    matching_set: MatchingSet,
     subscriptions: Sequence[Subscription],
     types: dict[str, FieldType],
     numbers: Iterable[int],
     clipped: dict[int, Box],
 ) -> Cover:
-    """Return the cover of subscriptions, incremental if the contest's covering allows it.
+    """Return the cover of subscriptions, incremental if the covering method allows it.
 
     `clipped` caches the intersections of subscriptions' boxes with the advertised box; it is extended.
     """
-    static = contest.method is Covering.REGULAR or contest.scores is not None
-    if static and contest.method in (Covering.REGULAR, Covering.ANCESTOR):
-        return _IncrementalCover(contest, subscriptions, types, numbers, clipped)
-    return _RecomputedCover(contest, subscriptions, numbers)
+    static = matching_set.method is Covering.REGULAR or matching_set.scores is not None
+    if static and matching_set.method in (Covering.REGULAR, Covering.ANCESTOR):
+        return _IncrementalCover(matching_set, subscriptions, types, numbers, clipped)
+    return _RecomputedCover(matching_set, subscriptions, numbers)

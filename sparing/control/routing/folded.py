@@ -3,8 +3,8 @@
 Folding comes after covering: the subscriptions forwarded over a link are combined into one entry per cluster. A topic
 has one set of clusters for all links.
 
-Not foldable are subscriptions in a top-k contest, which brokers must rank, and those whose publications links may
-aggregate, since links must know their windows.
+Subscriptions that can match a top-k advertisement are not foldable, because brokers must rank them, nor are those whose
+publications links may aggregate, because links must know their windows.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def foldable(plan: Plan) -> np.ndarray:
     for name, topic in plan.topics.items():
         if topic.merge is not None:  # reports are merged before subscriptions are matched
             found[plan.by_topic[name]] = False
-    for advertisement, contest in zip(plan.advertisements, plan.contests, strict=True):
+    for advertisement, matching_set in zip(plan.advertisements, plan.matching_sets, strict=True):
         if advertisement.top_k is not None:
-            found[contest.numbers] = False
+            found[matching_set.numbers] = False
     return found
 
 

@@ -2,7 +2,7 @@
 
 A broker that receives a subscription forwards it upstream, subject to marking and covering: over s-links towards all
 publishers of the topic, over p-links towards advertisements that it matches. When a covering subscription ends, the
-subscriptions that it covered are forwarded before it is withdrawn. When a link is marked anew, subscriptions are
+subscriptions that it covered are forwarded before it is withdrawn. When a link is marked again, subscriptions are
 forwarded under the new marking before they are withdrawn under the old one. Messages on a link keep their order, so
 publications are routed correctly at any moment.
 """
@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest
+from sparing.control.covering.matching_set import MatchingSet
 from sparing.control.routing.covers import Cover, cover_of
-from sparing.control.routing.spread import Spread, is_top_k
+from sparing.control.routing.spread import Spread
 from sparing.control.routing.tables import NO_LINK
 from sparing.model.bill import MessageKind
 from sparing.model.box import Box
@@ -36,12 +36,16 @@ class Message:
 
 
 class Announcement(NamedTuple):
-    """A reason to forward subscriptions towards a publishers' broker: a contest, and the kinds of links."""
+    """A reason to forward subscriptions towards a publishers' broker: a matching set, and the kinds of links."""
 
-    contest: Contest
+    matching_set: MatchingSet
     root: int
-    topic: str
     over: frozenset[bool]  # s-links (True), p-links (False), or both
+
+    @property
+    def topic(self) -> str:
+        """The topic of the subscriptions."""
+        return self.matching_set.advertisement.topic
 
 
 class Network:
@@ -54,13 +58,13 @@ class Network:
         self.s_links = {topic: marking.s_link for topic, marking in spread.markings.items()}
         self._number = {subscription.id: number for number, subscription in enumerate(plan.subscriptions)}
         self._announcements = [
-            *(Announcement(t.contest, t.root, topic, frozenset([True])) for (topic, _), t in spread.climbing.items()),
-            *(Announcement(t.contest, t.root, t.contest.advertisement.topic, _over(t.contest)) for t in spread.tables),
+            *(Announcement(t.matching_set, t.root, frozenset([True])) for t in spread.climbing.values()),
+            *(Announcement(t.matching_set, t.root, _over(t.matching_set)) for t in spread.tables),
         ]
-        concerned = {id(e.contest.numbers): e.contest.numbers for e in self._announcements}
+        concerned = {id(e.matching_set.numbers): e.matching_set.numbers for e in self._announcements}
         sets = {key: frozenset(numbers.tolist()) for key, numbers in concerned.items()}
-        self._concerned = [sets[id(announcement.contest.numbers)] for announcement in self._announcements]
-        self._top_k = [at for at, announcement in enumerate(self._announcements) if is_top_k(announcement.contest)]
+        self._concerned = [sets[id(announcement.matching_set.numbers)] for announcement in self._announcements]
+        self._top_k = [at for at, announcement in enumerate(self._announcements) if announcement.matching_set.is_top_k]
         self.in_transit: deque[Message] = deque()
         # Broker -> subscription -> the neighbour that forwarded it, or OWN.
         self.known: list[dict[int, int]] = [{} for _ in plan.routes.brokers]
@@ -85,10 +89,10 @@ class Network:
             self.known[int(plan.broker_of[number])][number] = OWN
         # (top-k announcement, s-link) -> number of matching subscriptions that are forwarded over the link.
         self._matching: Counter[tuple[int, int]] = Counter()
-        self.contest_messages: list[int] = []  # links down which a top-k contest was announced or withdrawn
+        self.top_k_messages: list[int] = []  # links down which a top-k advertisement was announced or withdrawn
         for link, number in self._forwarded:
             self._count_match(link, number, 1)
-        self.contest_messages.clear()
+        self.top_k_messages.clear()
 
     def _uses(self, at: int, link: int) -> bool:
         """Return whether an announcement uses a link under the current marking."""
@@ -109,13 +113,13 @@ class Network:
         """
         if (at, broker) in self._covers:
             return self._covers[at, broker]
-        contest, root = self._announcements[at].contest, self._announcements[at].root
+        matching_set, root = self._announcements[at].matching_set, self._announcements[at].root
         numbers = [
             n for n in self.known[broker] if n != but and n in self._concerned[at] and self._passes(n, broker, root)
         ]
         numbers += [] if beside is None else [beside]
-        types = dict(self._plan.topics[contest.advertisement.topic].fields)
-        cover = cover_of(contest, self._plan.subscriptions, types, numbers, self._clipped[at])
+        types = dict(self._plan.topics[matching_set.advertisement.topic].fields)
+        cover = cover_of(matching_set, self._plan.subscriptions, types, numbers, self._clipped[at])
         self._covers[at, broker] = cover
         if (at, broker) in self._initial:
             before, after = self._initial.pop((at, broker)), {self._number[id_] for id_ in cover.forwarded()}
@@ -142,7 +146,7 @@ class Network:
     def update_marking(self, topic: str, s_link: np.ndarray) -> None:
         """Replace the marking of a topic; no message may be in transit."""
         assert not self.in_transit
-        before, announced = self.s_links[topic], len(self.contest_messages)
+        before, announced = self.s_links[topic], len(self.top_k_messages)
         new, old = list[tuple[int, int]](), list[tuple[int, int]]()
         changed = [self._routes.reverse(link) for link in np.flatnonzero(before != s_link).tolist()]
         ends = [
@@ -164,9 +168,9 @@ class Network:
             if self._uses(at, link):
                 new += [(link, self._number[id_]) for id_ in self._cover(at, broker).forwarded()]
         self._send(sorted(new), sorted(old))
-        del self.contest_messages[announced:]  # counted below, for all links with a new mark
+        del self.top_k_messages[announced:]  # counted below, for all links with a new mark
         for link in changed:
-            self._recount_contests(link, topic)
+            self._recount_matches(link, topic)
 
     def step(self, at: int = 0) -> Message:
         """Deliver the first message in transit, or the first one on the link of message number `at`."""
@@ -227,25 +231,25 @@ class Network:
                 self._count_match(*key, -1)
 
     def _count_match(self, link: int, number: int, more: int) -> None:
-        """Count a match beyond an s-link; the first announces a top-k contest down it, the last withdraws it."""
+        """Count a match beyond an s-link; the first announces a top-k advertisement down it, the last withdraws it."""
         for at in self._top_k:
             if self._matches_beyond(at, link, number):
                 before = self._matching[at, link]
                 self._matching[at, link] += more
                 if not before or not self._matching[at, link]:
-                    self.contest_messages.append(self._routes.reverse(link))
+                    self.top_k_messages.append(self._routes.reverse(link))
 
-    def _recount_contests(self, link: int, topic: str) -> None:
+    def _recount_matches(self, link: int, topic: str) -> None:
         """Count all matches beyond a link with a new mark."""
         forwarded = [number for over, number in self._forwarded if over == link]
         for at in self._top_k:
             if self._announcements[at].topic == topic:
                 self._matching[at, link] = sum(self._matches_beyond(at, link, number) for number in forwarded)
                 if self._matching[at, link]:
-                    self.contest_messages.append(self._routes.reverse(link))
+                    self.top_k_messages.append(self._routes.reverse(link))
 
     def _matches_beyond(self, at: int, link: int, number: int) -> bool:
-        """Return whether a subscription in an announcement's contest crosses a link that is an s-link."""
+        """Return whether a link is an s-link that a subscription in an announcement's matching set crosses."""
         announcement, source = self._announcements[at], int(self._routes.source[link])
         return bool(
             self.s_links[announcement.topic][self._routes.reverse(link)]
@@ -254,8 +258,8 @@ class Network:
             and self._passes(number, source, announcement.root)
         )
 
-    def contests_announced(self) -> dict[int, int]:
-        """Link -> number of top-k contests that are announced down it."""
+    def top_k_announced(self) -> dict[int, int]:
+        """Link -> number of top-k advertisements that are announced down it."""
         return dict(Counter(self._routes.reverse(link) for (_, link), count in self._matching.items() if count))
 
     def forwarded(self) -> dict[int, set[int]]:
@@ -266,5 +270,5 @@ class Network:
         return found
 
 
-def _over(contest: Contest) -> frozenset[bool]:
-    return frozenset([True, False]) if is_top_k(contest) else frozenset([False])
+def _over(matching_set: MatchingSet) -> frozenset[bool]:
+    return frozenset([True, False]) if matching_set.is_top_k else frozenset([False])

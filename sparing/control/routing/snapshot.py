@@ -30,7 +30,7 @@ class RoutingSnapshot:
 
     advertisements: dict[Ends, list[str]] = field(default_factory=dict)
     subscriptions: dict[Ends, dict[str, str]] = field(default_factory=dict)  # entry -> kind of message
-    announced: dict[Ends, list[str]] = field(default_factory=dict)  # top-k contests
+    announced: dict[Ends, list[str]] = field(default_factory=dict)  # top-k advertisements
     counts: dict[str, Counts] = field(default_factory=dict)  # by topic, with the min-cost matchmaker
     signalled: dict[str, dict[Ends, int]] = field(default_factory=dict)  # by topic: messages of initial signalling
     elections: dict[str, list[Election]] = field(default_factory=dict)  # by topic
@@ -51,7 +51,7 @@ def snapshot_of(start: Folded) -> RoutingSnapshot:
         for entry in start.members(numbers):
             known["\n".join(plan.subscriptions[number].id for number in entry.tolist())] = kind.value
     announced = {
-        ends(link): [repr(contest.advertisement) for contest in contests] for link, contests in spread.announced.items()
+        ends(link): [repr(one.advertisement) for one in advertised] for link, advertised in spread.announced.items()
     }
     signalled = {
         topic: {ends(link): messages for link, messages in sent.items()} for topic, sent in spread.signalled.items()

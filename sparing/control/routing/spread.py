@@ -5,9 +5,9 @@ publisher's tree. A subscription travels the s-links towards the publishers of i
 the brokers there do not know the advertisements. Where both meet, a channel is set up over the p-links towards the
 publisher for matching subscriptions, reduced by the advertisement's own covering.
 
-Top-k advertisements need more: brokers downstream of the meeting point must know the contest, too, because its covering
-depends on scores. So it is announced down the s-links to all brokers with matches, and its covering applies to all
-links. Publications therefore reach the same subscribers under any marking.
+Top-k advertisements need more: brokers downstream of the meeting point must know the advertisement, too, because its
+covering depends on scores. So it is announced down the s-links to all brokers with matches, and its covering applies to
+all links. Publications therefore reach the same subscribers under any marking.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest
+from sparing.control.covering.matching_set import MatchingSet
 from sparing.control.matchmaker.election import election
 from sparing.control.matchmaker.entangled import FREE, entangled
 from sparing.control.matchmaker.marking import Marking
@@ -39,7 +39,7 @@ class Spread:
     plan: Plan
     markings: dict[str, Marking]  # by topic
     climbing: dict[tuple[str, int], RoutingTable]  # by topic and publishers' broker: subscriptions on s-links
-    tables: tuple[RoutingTable, ...]  # one for each different contest of the advertisements
+    tables: tuple[RoutingTable, ...]  # one for each different matching set
 
     def advertised(self) -> Iterator[tuple[int, int]]:
         """Yield pairs of a link and the number of an advertisement that crosses it."""
@@ -50,17 +50,17 @@ class Spread:
 
     @cached_property
     def forwarded(self) -> EntriesByLink:
-        """The subscriptions that are forwarded over links; a subscription crosses a link once for all contests."""
+        """The subscriptions that are forwarded over links; each crosses a link once for all advertisements."""
         found: dict[tuple[int, MessageKind], list[np.ndarray]] = {}
         for table in self.climbing.values():
             for link, numbers in table.forwarded().items():
                 found.setdefault((link, MessageKind.SUBSCRIPTION), []).append(numbers)
         for table in self.tables:
-            climbs, everywhere = self.markings[table.contest.advertisement.topic].climbs, is_top_k(table.contest)
+            climbs = self.markings[table.matching_set.advertisement.topic].climbs
             for link, numbers in table.forwarded().items():
                 if not climbs(link):
                     found.setdefault((link, MessageKind.CHANNEL), []).append(numbers)
-                elif everywhere:
+                elif table.matching_set.is_top_k:
                     found.setdefault((link, MessageKind.SUBSCRIPTION), []).append(numbers)
         return {key: np.unique(np.concatenate(parts)) for key, parts in sorted(found.items())}
 
@@ -99,20 +99,15 @@ class Spread:
         return found
 
     @cached_property
-    def announced(self) -> dict[int, list[Contest]]:
-        """S-link -> the top-k contests that are announced down it because a subscription beyond it matches."""
-        found: dict[int, list[Contest]] = {}
+    def announced(self) -> dict[int, list[MatchingSet]]:
+        """S-link -> the matching sets of top-k advertisements that are announced down it."""
+        found: dict[int, list[MatchingSet]] = {}
         for table in self.tables:
-            if is_top_k(table.contest):
-                climbs = self.markings[table.contest.advertisement.topic].climbs
+            if table.matching_set.is_top_k:
+                climbs = self.markings[table.matching_set.advertisement.topic].climbs
                 for link in filter(climbs, table.forwarded()):
-                    found.setdefault(Routes.reverse(link), []).append(table.contest)
+                    found.setdefault(Routes.reverse(link), []).append(table.matching_set)
         return found
-
-
-def is_top_k(contest: Contest) -> bool:
-    """Return whether the advertisement of a contest has `top_k`."""
-    return contest.advertisement.top_k is not None
 
 
 def spread_of(
@@ -127,20 +122,20 @@ def spread_of(
         # On a shared tree the subscriptions on an s-link do not depend on the publishers' broker.
         done: dict[int, np.ndarray] | None = {} if plan.shared else None
         for root in marking.roots:
-            contest = _covered(plan.climb(topic, root), covering)
+            matching_set = _covered(plan.climb(topic, root), covering)
             climbing[topic, root] = table_of(
-                contest, plan.broker_of, plan.routes, in_force=in_force, over=marking.climbs, done=done
+                matching_set, plan.broker_of, plan.routes, in_force=in_force, over=marking.climbs, done=done
             )
     tables = []
-    for number in sorted(set(plan.contest_of)):
-        contest = _covered(plan.contests[number], covering)
+    for number in sorted(set(plan.matching_set_of)):
+        matching_set = _covered(plan.matching_sets[number], covering)
         met = None
-        if not is_top_k(contest):
-            topic, root = contest.advertisement.topic, plan.routes.number[contest.advertisement.broker]
+        if not matching_set.is_top_k:
+            topic, root = matching_set.advertisement.topic, plan.routes.number[matching_set.advertisement.broker]
             met = MetSubscriptions(climbing[topic, root], markings[topic].climbs)
-        tables.append(table_of(contest, plan.broker_of, plan.routes, in_force=in_force, met=met))
+        tables.append(table_of(matching_set, plan.broker_of, plan.routes, in_force=in_force, met=met))
     return Spread(plan, markings, climbing, tuple(tables))
 
 
-def _covered(contest: Contest, covering: bool) -> Contest:
-    return contest if covering else replace(contest, method=Covering.NONE)
+def _covered(matching_set: MatchingSet, covering: bool) -> MatchingSet:
+    return matching_set if covering else replace(matching_set, method=Covering.NONE)

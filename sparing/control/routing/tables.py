@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest
+from sparing.control.covering.matching_set import MatchingSet
 from sparing.control.routes import Routes
 
 
@@ -34,7 +34,7 @@ NO_LINK = -1
 class RoutingTable:
     """The known subscriptions of all brokers that know some, those farthest from the publisher first."""
 
-    contest: Contest
+    matching_set: MatchingSet
     root: int  # the publisher's broker
     known: tuple[KnownSubscriptions, ...]
 
@@ -55,7 +55,7 @@ class MetSubscriptions(NamedTuple):
 
 
 def table_of(
-    contest: Contest,
+    matching_set: MatchingSet,
     broker_of: np.ndarray,
     routes: Routes,
     *,
@@ -65,19 +65,20 @@ def table_of(
     over: Callable[[int], bool] | None = None,
     done: dict[int, np.ndarray] | None = None,
 ) -> RoutingTable:
-    """Return the routing table of a contest for the subscriptions `in_force` (None: all).
+    """Return the routing table of a matching set for the subscriptions `in_force` (None: all).
 
     With `met`, brokers on s-links know and forward the climbing subscriptions. With `over`, subscriptions are forwarded
     only over links for which it returns true. `done` caches forwarded subscriptions by link, for tables that agree on
     them; it is extended.
     """
     climbing = {} if met is None else {entry.broker: entry for entry in met.climbing.known}
-    root = routes.number[contest.advertisement.broker]
-    homes = broker_of[contest.numbers]
+    root = routes.number[matching_set.advertisement.broker]
+    numbers = matching_set.numbers
+    homes = broker_of[numbers]
     reachable = routes.hops[homes, root] >= 0
     if in_force is not None:
-        reachable &= in_force[contest.numbers]
-    # Broker -> positions in the contest, and the weight of each.
+        reachable &= in_force[numbers]
+    # Broker -> positions in the matching set, and the weight of each.
     arrived: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
     for broker in np.unique(homes[reachable]).tolist():
         own = np.flatnonzero(reachable & (homes == broker))
@@ -87,31 +88,31 @@ def table_of(
         parts = arrived.pop(broker, None)
         if parts is None:
             continue
-        places, mass = (np.concatenate(column) for column in zip(*parts, strict=True))
+        places, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.argsort(places)
-        places, mass = places[order], mass[order]
+        places, weight = places[order], weight[order]
         if broker == root:
-            known.append(KnownSubscriptions(broker, contest.numbers[places], mass, np.zeros(0, np.int64), NO_LINK))
+            known.append(KnownSubscriptions(broker, numbers[places], weight, np.zeros(0, np.int64), NO_LINK))
             continue
         link = int(routes.link_of[broker, root])
         if over is not None and not over(link):
             continue
         if met is not None and met.climbs(link):
             below = climbing[broker]
-            places, sent = (_places(contest, part) for part in (below.numbers, below.numbers[below.forwarded]))
+            places, sent = (_places(matching_set, part) for part in (below.numbers, below.numbers[below.forwarded]))
             arrived.setdefault(int(routes.target[link]), []).append((sent, np.ones(len(sent))))
             ones = np.ones(len(places))
-            known.append(KnownSubscriptions(broker, contest.numbers[places], ones, np.searchsorted(places, sent), link))
+            known.append(KnownSubscriptions(broker, numbers[places], ones, np.searchsorted(places, sent), link))
             continue
-        sent = contest.forwarded(places) if done is None or link not in done else done[link]
+        sent = matching_set.forwarded(places) if done is None or link not in done else done[link]
         if done is not None:
             done[link] = sent
-        weights = contest.stood_for(places, sent, mass) if weighted else np.ones(len(sent))
+        weights = matching_set.weights_of(places, sent, weight) if weighted else np.ones(len(sent))
         arrived.setdefault(int(routes.target[link]), []).append((sent, weights))
-        known.append(KnownSubscriptions(broker, contest.numbers[places], mass, np.searchsorted(places, sent), link))
-    return RoutingTable(contest, root, tuple(known))
+        known.append(KnownSubscriptions(broker, numbers[places], weight, np.searchsorted(places, sent), link))
+    return RoutingTable(matching_set, root, tuple(known))
 
 
-def _places(contest: Contest, numbers: np.ndarray) -> np.ndarray:
-    """Return the positions in a contest of those subscriptions that take part in it."""
-    return np.flatnonzero(np.isin(contest.numbers, numbers, assume_unique=True))
+def _places(matching_set: MatchingSet, numbers: np.ndarray) -> np.ndarray:
+    """Return the positions of those subscriptions that are in a matching set."""
+    return np.flatnonzero(np.isin(matching_set.numbers, numbers, assume_unique=True))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparing.control.folding.covered import quick, unique_of_many
+from sparing.control.folding.covered import is_feasible, unique_of_many
 from sparing.control.folding.fold import target
 from sparing.control.folding.measures import delay
 from sparing.control.folding.problem import Problem
@@ -72,7 +72,7 @@ def foldings_of(start: Folded) -> tuple[FoldingSummary, ...]:
 
 def _unique_range(problem: Problem, places: np.ndarray) -> float | None:
     """Return the unique range of a cluster, None if it would take long to compute."""
-    return unique_of_many(problem, places) if quick(problem, places) else None
+    return unique_of_many(problem, places) if is_feasible(problem, places) else None
 
 
 def _cluster(plan: Plan, fold: FoldedTopic, places: np.ndarray, forwarded: dict[int, set[int]]) -> Cluster:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest
+from sparing.control.covering.matching_set import MatchingSet
 from sparing.control.merging.cycles import cycle_factors
 from sparing.control.plan import Plan
 from sparing.control.routing.billing import changes_of, start_of
@@ -60,7 +60,7 @@ class BrokerSummary:
 
 @dataclass(frozen=True, slots=True)
 class BrokerShare:
-    """The subscriptions of a contest that one broker knows and forwards."""
+    """The subscriptions of a matching set that one broker knows and forwards."""
 
     broker: str
     holds: int
@@ -218,7 +218,7 @@ def _told(spread: Spread, *kinds: MessageKind) -> SubscriptionsByLink:
 
 
 def _brokers(
-    plan: Plan, in_force: np.ndarray, told: SubscriptionsByLink, without: SubscriptionsByLink
+    plan: Plan, in_force: np.ndarray, forwarded: SubscriptionsByLink, without: SubscriptionsByLink
 ) -> tuple[BrokerSummary, ...]:
     routes = plan.routes
     own = np.bincount(plan.broker_of[in_force], minlength=len(routes.brokers))
@@ -226,7 +226,7 @@ def _brokers(
     def total(broker: int, ends: np.ndarray) -> CoveredCount:
         """Sum over the links of a broker; different neighbours never send it the same subscription."""
         links = np.flatnonzero(ends == broker).tolist()
-        return CoveredCount(sum(told.get(link, 0) for link in links), sum(without.get(link, 0) for link in links))
+        return CoveredCount(sum(forwarded.get(link, 0) for link in links), sum(without.get(link, 0) for link in links))
 
     found = [
         BrokerSummary(name, int(own[broker]), total(broker, routes.target), total(broker, routes.source))
@@ -237,12 +237,12 @@ def _brokers(
 
 def _offers(plan: Plan, tables: Iterable[RoutingTable], without: Iterable[RoutingTable]) -> Iterable[OfferSummary]:
     publishers: dict[int, list[str]] = {}
-    for first, advertisement in zip(plan.contest_of, plan.advertisements, strict=True):
+    for first, advertisement in zip(plan.matching_set_of, plan.advertisements, strict=True):
         publishers.setdefault(first, []).append(advertisement.publisher)
     for (first, names), table, whole in zip(sorted(publishers.items()), tables, without, strict=True):
         advertisement = plan.advertisements[first]
-        technique, remark = technique_of(table.contest, plan.policy.covering)
-        everybody = _known_at_root(whole)
+        technique, remark = technique_of(table.matching_set, plan.policy.covering)
+        matching = _known_at_root(whole)
         yield OfferSummary(
             tuple(names),
             advertisement.topic,
@@ -252,8 +252,8 @@ def _offers(plan: Plan, tables: Iterable[RoutingTable], without: Iterable[Routin
             None if advertisement.top_k is None else advertisement.rank.description,
             technique,
             remark,
-            everybody,
-            CoveredCount(_known_at_root(table), everybody),
+            matching,
+            CoveredCount(_known_at_root(table), matching),
             CoveredCount(_messages(table), _messages(whole)),
             tuple(
                 BrokerShare(plan.routes.brokers[entry.broker], len(entry.numbers), len(entry.forwarded))
@@ -270,14 +270,14 @@ def _messages(table: RoutingTable) -> int:
     return sum(len(numbers) for numbers in table.forwarded().values())
 
 
-def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]:
+def technique_of(matching_set: MatchingSet, covering: Covering) -> tuple[str, str | None]:
     """How the subscriptions that can match an advertisement are covered, and a remark.
 
     `covering` is what the plan asks for, which not every rank allows.
     """
-    advertisement = contest.advertisement
+    advertisement = matching_set.advertisement
     rank, chosen = advertisement.rank, advertisement.top_k is not None
-    match contest.method:
+    match matching_set.method:
         case Covering.NONE if covering is Covering.NONE:
             return "none", "covering is switched off"
         case Covering.NONE if rank.needs_all_matches:
@@ -293,7 +293,7 @@ def technique_of(contest: Contest, covering: Covering) -> tuple[str, str | None]
         case Covering.ANCESTOR:
             technique = "AncestorCoverK"
     remarks = []
-    if contest.certain is not None:
+    if matching_set.forms is not None:
         remarks.append("the score depends on the publication: only provably lower-ranking subscriptions are dropped")
     if rank.fair is Fairness.WEIGHTED:
         remarks.append("with weights, for the lots")
@@ -314,15 +314,15 @@ def _links(start: Folded, without: Spread) -> tuple[LinkSummary, ...]:
     subscribed, channels = (
         [_told(some, kind) for some in (spread, without)] for kind in (MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)
     )
-    for told, some in zip(channels, (spread, without), strict=True):
-        for link, contests in some.announced.items():
-            told[link] = told.get(link, 0) + len(contests)
+    for forwarded, some in zip(channels, (spread, without), strict=True):
+        for link, advertised_down in some.announced.items():
+            forwarded[link] = forwarded.get(link, 0) + len(advertised_down)
     found = [
         LinkSummary(
             *routes.ends(link),
             advertised[link],
-            CoveredCount(*(told.get(link, 0) for told in subscribed)),
-            CoveredCount(*(told.get(link, 0) for told in channels)),
+            CoveredCount(*(forwarded.get(link, 0) for forwarded in subscribed)),
+            CoveredCount(*(forwarded.get(link, 0) for forwarded in channels)),
             signalled[link],
             away.get((link, MessageKind.SUBSCRIPTION), 0),
             away.get((link, MessageKind.CHANNEL), 0),
@@ -349,5 +349,5 @@ def _changes(plan: Plan, start: Folded | None, patient: bool) -> ScheduledChange
 def _work(table: RoutingTable, changing: int) -> float:
     """Estimate the work of updating a table; covers that are not incremental are recomputed at every change."""
     entries = sum(len(entry.numbers) for entry in table.known)
-    afresh = table.contest.certain is not None or table.contest.method is Covering.RANK
-    return entries + changing * (entries / 5 if afresh else 40)
+    recomputed = table.matching_set.forms is not None or table.matching_set.method is Covering.RANK
+    return entries + changing * (entries / 5 if recomputed else 40)

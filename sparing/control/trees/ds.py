@@ -81,11 +81,11 @@ def ds_tree(
     topics: Mapping[str, Topic],
     gamma: float,
 ) -> tuple[frozenset[tuple[str, str]], tuple[AttachmentReason, ...]]:
-    """The shared tree with leaf brokers hung elsewhere, and why, for those that have a choice.
+    """Return the links of the shared tree after leaf brokers are attached, and the reasons for those with a choice.
 
-    A leaf without publishers may hang at any neighbour that is no leaf. It brings all subscriptions of the subscribers
-    that are attached there (by distance); at a broker count those attached to it and to the leaves that hang at it.
-    Brokers that are no leaves stay as they are, so the tree goes on spanning.
+    A leaf without publishers may be attached to any neighbour that is not a leaf. It brings the subscriptions of its
+    subscribers (attached by distance); a broker has its own subscriptions and those of its leaves. Other brokers keep
+    their links, so the tree stays spanning.
     """
     wanted, advertised = list(subscriptions), list(advertisements)
     tree = shared_tree(overlay)
@@ -116,9 +116,9 @@ def ds_tree(
         for leaf in sorted(homes)
         if len(options[leaf]) > 1
     )
-    rehung = {leaf: reason.broker for leaf, reason in moved.items()}
-    links = {(one, other) for one, other in tree if one not in rehung and other not in rehung}
-    links |= {(min(pair), max(pair)) for pair in rehung.items()}
+    moved_leaves = {leaf: reason.broker for leaf, reason in moved.items()}
+    links = {(one, other) for one, other in tree if one not in moved_leaves and other not in moved_leaves}
+    links |= {(min(pair), max(pair)) for pair in moved_leaves.items()}
     return frozenset(links), tuple(replace(reason, kind="broker") for reason in reasons)
 
 
@@ -136,24 +136,24 @@ def _moved(
     names = sorted(homes)
     brokers = sorted({broker for mine in options.values() for broker in mine})
     number = {broker: at for at, broker in enumerate(brokers)}
-    grounds = _grounds(names, options, owners, subscriptions, advertisements, topics) if gamma < inf else []
+    topic_boxes = _topic_boxes(names, options, owners, subscriptions, advertisements, topics) if gamma < inf else []
     last, moves = _greedy(
         [number[homes[name]] for name in names],
         [[number[broker] for broker in options[name]] for name in names],
         [list(options[name].values()) for name in names],
-        grounds,
+        topic_boxes,
         gamma,
     )
     saved = {move.item: move.range_saved for move in moves}
     found = {}
     for item, saving in sorted(saved.items()):
         name, broker = names[item], brokers[last[item]]
-        more = _more(options[name][broker], options[name][homes[name]])
+        more = _extra_hops(options[name][broker], options[name][homes[name]])
         found[name] = AttachmentReason(name, broker, options[name], SIMILARITY, saving, more)
     return found
 
 
-def _grounds(
+def _topic_boxes(
     names: Sequence[str],
     options: Mapping[str, Mapping[str, float]],
     owners: Sequence[str],
@@ -161,7 +161,7 @@ def _grounds(
     advertisements: Sequence[Advertisement],
     topics: Mapping[str, Topic],
 ) -> list[TopicBoxes]:
-    """The topics that those with a choice subscribe to: ranges of different topics have nothing in common."""
+    """Return the boxes per topic that items with a choice subscribe to; ranges of different topics never overlap."""
     item = {name: at for at, name in enumerate(names)}
     choosing = {name for name, mine in options.items() if len(mine) > 1}
     pairs = list(zip(owners, subscriptions, strict=True))
@@ -180,50 +180,52 @@ def _greedy(
     first: Sequence[int],
     candidates: Sequence[Sequence[int]],
     hops: Sequence[Sequence[float]],
-    grounds: Sequence[TopicBoxes],
+    topic_boxes: Sequence[TopicBoxes],
     gamma: float,
 ) -> tuple[list[int], list[Move]]:
     at = np.array(first, dtype=np.int64)
     far = [dict(zip(brokers, mine, strict=True)) for brokers, mine in zip(candidates, hops, strict=True)]
     # X of the slides, in the order in which ties are broken.
-    open_ = [(item, broker) for item, mine in enumerate(far) for broker in sorted(mine) if broker != first[item]]
-    items, brokers = np.array(open_, dtype=np.int64).reshape(-1, 2).T
-    left = np.ones(len(open_), dtype=bool)
-    falls = np.zeros(len(open_))
-    more = np.array([_more(far[item][broker], far[item][first[item]]) for item, broker in open_])
+    moves_left = [(item, broker) for item, mine in enumerate(far) for broker in sorted(mine) if broker != first[item]]
+    items, brokers = np.array(moves_left, dtype=np.int64).reshape(-1, 2).T
+    left = np.ones(len(moves_left), dtype=bool)
+    saved = np.zeros(len(moves_left))
+    more = np.array([_extra_hops(far[item][broker], far[item][first[item]]) for item, broker in moves_left])
 
-    def work_out(broker: int, touched: np.ndarray | None = None) -> None:
-        rows = np.flatnonzero(left & (brokers == broker) & (True if touched is None else touched[items]))
+    def update(broker: int, overlapping: np.ndarray | None = None) -> None:
+        rows = np.flatnonzero(left & (brokers == broker) & (True if overlapping is None else overlapping[items]))
         if len(rows):
-            falls[rows] = sum((ground.falls(items[rows], at == broker) for ground in grounds), np.zeros(len(rows)))
+            saved[rows] = sum(
+                (boxes.saved_ranges(items[rows], at == broker) for boxes in topic_boxes), np.zeros(len(rows))
+            )
 
     for broker in np.unique(brokers).tolist():
-        work_out(broker)
+        update(broker)
     moves: list[Move] = []
-    while (row := _best(falls, more, left, gamma)) is not None:
+    while (row := _best(saved, more, left, gamma)) is not None:
         item, before, after = int(items[row]), int(at[items[row]]), int(brokers[row])
-        moves.append(Move(item, before, after, float(falls[row]), float(more[row])))
+        moves.append(Move(item, before, after, float(saved[row]), float(more[row])))
         left[row], at[item] = False, after
-        touched = np.logical_or.reduce([ground.touched(item) for ground in grounds])
-        work_out(before, touched)
-        work_out(after, touched)
+        overlapping = np.logical_or.reduce([boxes.overlapping(item) for boxes in topic_boxes])
+        update(before, overlapping)
+        update(after, overlapping)
         for other in np.flatnonzero(items == item).tolist():
-            more[other] = _more(far[item][int(brokers[other])], far[item][after])
+            more[other] = _extra_hops(far[item][int(brokers[other])], far[item][after])
     return at.tolist(), moves
 
 
-def _best(falls: np.ndarray, more: np.ndarray, left: np.ndarray, gamma: float) -> int | None:
+def _best(saved: np.ndarray, more: np.ndarray, left: np.ndarray, gamma: float) -> int | None:
     """Return the move with the largest range per hop, if that is more than gamma."""
-    rows = np.flatnonzero(left & (falls > 0) & (more < inf))
+    rows = np.flatnonzero(left & (saved > 0) & (more < inf))
     free = more[rows] <= 0
-    ratio = np.where(free, inf, falls[rows] / np.where(free, 1.0, more[rows]))
+    ratio = np.where(free, inf, saved[rows] / np.where(free, 1.0, more[rows]))
     rows, ratio = rows[ratio > gamma], ratio[ratio > gamma]
     if not len(rows):
         return None
     rows = rows[ratio == ratio.max()]
-    return int(rows[np.argmax(falls[rows])])
+    return int(rows[np.argmax(saved[rows])])
 
 
-def _more(there: float, here: float) -> float:
-    """How much farther one place is than another; places that cannot be reached are equally far."""
+def _extra_hops(there: float, here: float) -> float:
+    """Return the extra hops of one broker over another; unreachable brokers are equally far."""
     return 0.0 if there == here else there - here

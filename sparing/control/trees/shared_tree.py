@@ -1,7 +1,7 @@
 """One delivery tree for all publishers: shortest paths from the overlay's center.
 
-Overlays may have cycles; the tree has none, so what a publisher sends reaches each broker along exactly one path.
-A disconnected overlay gets one tree per connected part.
+Overlays may have cycles; the tree has none, so there is exactly one path between two brokers. A disconnected overlay
+gets one tree per connected part.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sparing.model.overlay import Overlay
 
 
 def shared_tree(overlay: Overlay) -> frozenset[tuple[str, str]]:
-    """The links of the tree, each as a sorted pair of brokers."""
+    """Return the links of the tree, each as a sorted pair of brokers."""
     links: set[tuple[str, str]] = set()
     for part in components(overlay.neighbours):
         parents = shortest_path_tree(overlay.neighbours, center(overlay.neighbours, part))

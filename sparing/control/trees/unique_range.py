@@ -1,7 +1,7 @@
-"""How much the unique range of some members falls when somebody joins them.
+"""The decrease of the unique range of a broker's items when another item joins them.
 
-The unique range is what exactly one subscription covers. Who joins takes away what was unique and now is not, and
-brings what nobody had covered and it covers once itself. So only the room that it covers has to be looked at.
+The unique range is the measure that exactly one subscription covers. A joining item takes the parts that become covered
+twice, and brings the parts that only it covers, once. So only the space that it covers matters.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 
 from sparing.control.folding.ranges import RangePieces
 
-MOST_CELLS = 1 << 14  # of a grid that is counted at once
-ROUNDING = 1e-9  # of what somebody covers: less is no change
+MOST_CELLS = 1 << 14  # of a grid that is counted without division
+ROUNDING = 1e-9  # relative to the extent of an item; smaller changes count as 0
 
 
 class TopicBoxes:
@@ -21,7 +21,7 @@ class TopicBoxes:
 
     def __init__(self, pieces: RangePieces, owner: np.ndarray, items: int) -> None:
         item = np.repeat(np.asarray(owner, dtype=np.int64), np.diff(pieces.starts))
-        solid = (pieces.low < pieces.high).all(axis=1)  # what has no extent changes nothing
+        solid = (pieces.low < pieces.high).all(axis=1)  # pieces without extent change nothing
         item, low, high = item[solid], pieces.low[solid], pieces.high[solid]
         order = np.argsort(item, kind="stable")
         self.item, self.low, self.high = item[order], low[order], high[order]
@@ -32,28 +32,28 @@ class TopicBoxes:
         np.minimum.at(self.least, self.item, self.low)
         np.maximum.at(self.most, self.item, self.high)
 
-    def touched(self, item: int) -> np.ndarray:
-        """Which items may share some range with one."""
+    def overlapping(self, item: int) -> np.ndarray:
+        """Return whether each item may overlap another one."""
         shared: np.ndarray = ((self.least < self.most[item]) & (self.least[item] < self.most)).all(axis=1)
         return shared
 
-    def falls(self, items: np.ndarray, member: np.ndarray) -> np.ndarray:
-        """For each of some items, none of them a member: by how much its joining lowers the members' unique range."""
+    def saved_ranges(self, items: np.ndarray, member: np.ndarray) -> np.ndarray:
+        """Return the decrease of the members' unique range if each of some items, none of them a member, joins."""
         theirs = np.flatnonzero(member[self.item])
         if self.low.shape[1] == 1:
-            return self._falls_on_a_line(items, theirs)
+            return self._saved_lengths(items, theirs)
         found = np.zeros(len(items))
         for at, item in enumerate(items):
             own = slice(self.starts[item], self.starts[item + 1])
             near = theirs[((self.low[theirs] < self.most[item]) & (self.least[item] < self.high[theirs])).all(axis=1)]
-            found[at] = _fall(
+            found[at] = _saved_range(
                 self.low[own], self.high[own], self.low[near], self.high[near], self.least[item], self.most[item]
             )
         found[np.abs(found) <= ROUNDING * self.extent[items]] = 0.0
         return found
 
-    def _falls_on_a_line(self, items: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-        """All at once: lengths up to a place are found in sums along the line."""
+    def _saved_lengths(self, items: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+        """Return the decreases for all items in one dimension, by cumulative sums of lengths."""
         ends = np.concatenate((self.low[theirs, 0], self.high[theirs, 0]))
         order = np.argsort(ends, kind="stable")
         ends = ends[order]
@@ -61,7 +61,7 @@ class TopicBoxes:
         count = np.append(0, depth)  # between two ends; the last of equal ends decides
         asked = np.zeros(len(self.starts) - 1, dtype=bool)
         asked[items] = True
-        of, low, high, once = (column[asked[self._cut[0]]] for column in self._cut)
+        of, low, high, once = (column[asked[self._item_intervals[0]]] for column in self._item_intervals)
         total = np.zeros(len(self.starts) - 1)
         taken = _within(ends, count == 1, low, high)
         brought = np.where(once, _within(ends, count == 0, low, high), 0.0)
@@ -71,8 +71,8 @@ class TopicBoxes:
         return found
 
     @cached_property
-    def _cut(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The line of each item, cut at its ends: item, low, high, and whether it is covered once or more often."""
+    def _item_intervals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The intervals of each item between its ends: item, low, high, and whether it covers them exactly once."""
         item = np.concatenate((self.item, self.item))
         ends = np.concatenate((self.low[:, 0], self.high[:, 0]))
         step = np.repeat((1, -1), len(self.item))
@@ -83,7 +83,7 @@ class TopicBoxes:
 
 
 def _within(ends: np.ndarray, wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """How much of each stretch is wanted; `wanted[n]` is about what lies before `ends[n]`, the last about the rest."""
+    """Return the wanted length in each interval; `wanted[n]` is for lengths before `ends[n]`, the last for the rest."""
     if not len(ends):
         return np.where(wanted[0], high - low, 0.0)
     sums = np.append(0.0, np.cumsum(np.where(wanted[1:-1], np.diff(ends), 0.0)))
@@ -97,7 +97,7 @@ def _within(ends: np.ndarray, wanted: np.ndarray, low: np.ndarray, high: np.ndar
     return found
 
 
-def _fall(
+def _saved_range(
     own_low: np.ndarray,
     own_high: np.ndarray,
     low: np.ndarray,
@@ -105,9 +105,9 @@ def _fall(
     least: np.ndarray,
     most: np.ndarray,
 ) -> float:
-    """The fall within a box (`least` to `most`) of any dimension.
+    """Return the decrease within a box (`least` to `most`) of any dimension.
 
-    Small problems are counted on the grid of all bounds, large ones are cut in half.
+    Small problems are counted on the grid of all bounds, large ones are halved.
     """
     own_low, own_high = _clipped(own_low, own_high, least, most)
     low, high = _clipped(low, high, least, most)
@@ -122,8 +122,8 @@ def _fall(
         half = grid[widest][len(grid[widest]) // 2]
         below, above = most.copy(), least.copy()
         below[widest] = above[widest] = half
-        lower = _fall(own_low, own_high, low, high, least, below)
-        return lower + _fall(own_low, own_high, low, high, above, most)
+        lower = _saved_range(own_low, own_high, low, high, least, below)
+        return lower + _saved_range(own_low, own_high, low, high, above, most)
     own, theirs = _counts(own_low, own_high, grid), _counts(low, high, grid)
     volume = np.ones(())
     for bounds in grid:
@@ -139,7 +139,7 @@ def _clipped(low: np.ndarray, high: np.ndarray, least: np.ndarray, most: np.ndar
 
 
 def _counts(low: np.ndarray, high: np.ndarray, grid: list[np.ndarray]) -> np.ndarray:
-    """How many pieces cover each cell: steps at the corners of pieces, summed up along each dimension."""
+    """Return the number of pieces that cover each cell, by cumulative sums of steps at their corners."""
     counts = np.zeros([len(bounds) for bounds in grid], dtype=np.int64)
     begin, end = ([np.searchsorted(bounds, ends[:, d]) for d, bounds in enumerate(grid)] for ends in (low, high))
     for corner in np.ndindex(*(2,) * len(grid)):

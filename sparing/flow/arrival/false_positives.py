@@ -72,7 +72,7 @@ class FalsePositives:
         return pairs.only(self._interests.counted(pairs.subscriptions, publications.time[pairs.rows]))
 
     def _matching_stale(self, publications: Publications, matches: Pairs) -> tuple[np.ndarray, np.ndarray]:
-        """Return rows and the stale members that they match; subscriptions in a top-k contest are never stale."""
+        """Return rows and the stale members that they match; those of top-k advertisements are never stale."""
         kept = self._becomes_stale[matches.subscriptions]
         rows, numbers = matches.rows[kept], matches.subscriptions[kept]
         ended = self._valid_until[numbers] <= publications.time[rows]

@@ -1,4 +1,4 @@
-"""The story of an event: reports, redundant values, coordination and notifications, in order."""
+"""The history of an event: reports, redundant values, coordination and notifications, in order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sparing.model.constraint import Constraint
 
 
 @dataclass(frozen=True)
-class StoryLine:
+class HistoryLine:
     """One step with names: `facts` as `field = value`, `who` as subscriptions."""
 
     time: int
@@ -24,14 +24,14 @@ class StoryLine:
 
 
 @dataclass(frozen=True)
-class Story:
+class EventHistory:
     """The steps of an event in order; `missing` are the conditions of a given subscription that did not hold."""
 
     topic: str
     key: str
     began: int
     closes: int
-    lines: tuple[StoryLine, ...]
+    lines: tuple[HistoryLine, ...]
     missing: tuple[str, ...] = ()
 
     @property
@@ -41,8 +41,8 @@ class Story:
 
 
 @dataclass
-class StoryRecorder:
-    """Records the stories of the events with one key."""
+class HistoryRecorder:
+    """Records the histories of the events with one key."""
 
     context: MergeContext
     key: str
@@ -58,16 +58,16 @@ class StoryRecorder:
             self.steps[id(event)] = []
         self.steps[id(event)].append(step)
 
-    def stories(self, subscription: int | None = None) -> list[Story]:
-        """Return the stories by the events' first reports."""
-        return [self._story(event, subscription) for event in sorted(self.events, key=lambda event: event.began)]
+    def histories(self, subscription: int | None = None) -> list[EventHistory]:
+        """Return the histories, ordered by the events' first reports."""
+        return [self._history(event, subscription) for event in sorted(self.events, key=lambda event: event.began)]
 
-    def _story(self, event: Event, subscription: int | None) -> Story:
+    def _history(self, event: Event, subscription: int | None) -> EventHistory:
         lines = tuple(self._line(event, step) for step in self.steps[id(event)])
         missing = () if subscription is None else self._missing(event, subscription)
-        return Story(self.context.topic.name, self.key, event.began, event.closes, lines, missing)
+        return EventHistory(self.context.topic.name, self.key, event.began, event.closes, lines, missing)
 
-    def _line(self, event: Event, found: EventStep) -> StoryLine:
+    def _line(self, event: Event, found: EventStep) -> HistoryLine:
         context = self.context
         facts = tuple(
             f"{context.audiences.fields[fact.field]} = {value_text(context, fact.field, fact.code)}"
@@ -77,7 +77,7 @@ class StoryRecorder:
         broker = context.name(found.broker) if found.broker >= 0 else ""
         target = context.name(found.target) if found.target >= 0 else ""
         who = tuple(context.plan.subscriptions[number].id for number in found.who)
-        return StoryLine(found.time, found.what, broker, target, facts, who)
+        return HistoryLine(found.time, found.what, broker, target, facts, who)
 
     def _missing(self, event: Event, number: int) -> tuple[str, ...]:
         """Return the reasons why a subscription was not notified."""

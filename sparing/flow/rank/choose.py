@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.covering.contest import attribute_values, constrained, scores_of
+from sparing.control.covering.matching_set import attribute_values, constrained, scores_of
 from sparing.control.plan import Plan
 from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.pairs import Pairs
@@ -150,7 +150,7 @@ class Chooser:
         )
 
     def _weights(self, advertisement: int, epoch: int) -> Weighted:
-        key = self._plan.contest_of[advertisement], epoch
+        key = self._plan.matching_set_of[advertisement], epoch
         if key not in self._weighted:
             table = self._plan.table(advertisement, epoch)
             known = {entry.broker: entry for entry in table.known}

@@ -51,7 +51,7 @@ class Choice:
     """The choice for a publication; candidates are in the order of their rank, drawn ones before equal ones.
 
     `top_k` is the publisher's limit, `wish` the publication's own, `allowed` the one that applies. All three are None,
-    without hops, if every match gets it. With `asks`, brokers requested numbers of matches from each other.
+    without hops, if all matches receive it. With `asks`, brokers requested numbers of matches from each other.
     """
 
     publication: str
@@ -87,7 +87,7 @@ def choice_of(plan: Plan, publication: Publications, matching: Pairs, chosen: Pa
     chooser = Chooser(plan)
     allowed = int(chooser.allowed(publication)[0])
     wish = 0 if publication.top_k is None or advertisement.top_k is None else int(publication.top_k[0])
-    technique, _ = technique_of(plan.contests[number], plan.policy.covering)
+    technique, _ = technique_of(plan.matching_sets[number], plan.policy.covering)
     ranked, scores, got = _ranked(plan, chooser, number, publication, matching, chosen)
     return Choice(
         publication=str(publication.id[0]),
@@ -197,7 +197,7 @@ def _not_matching(plan: Plan, publication: Publications, choice: Choice, number:
     if not found.matches:
         return f"{name} does not match: {'; '.join(map(str, found.failures))}."
     if (when := _not_in_force(subscription, choice.time)) is not None:
-        return f"{name} matches, but was not in force then: {when}."
+        return f"{name} matches, but was not in force: {when}."
     home = plan.routes.brokers[plan.broker_of[number]]
     return f"{name} matches, but no links lead from {choice.broker} to {home}."
 
@@ -211,9 +211,9 @@ def _code(publication: Publications, field: str) -> Code | None:
 
 def _not_in_force(subscription: Subscription, time: int) -> str | None:
     if subscription.valid_from is not None and time < subscription.valid_from:
-        return f"it is from {_time(subscription.valid_from)} on"
+        return f"it is in force from {_time(subscription.valid_from)}"
     if subscription.valid_until is not None and time >= subscription.valid_until:
-        return f"it was until {_time(subscription.valid_until)}"
+        return f"it was in force until {_time(subscription.valid_until)}"
     return None
 
 
@@ -225,31 +225,32 @@ def _ranking(plan: Plan, publication: Publications, choice: Choice, place: int) 
     """Return why a candidate is chosen or not."""
     candidates, k = choice.candidates, choice.allowed
     mine, name = candidates[place], candidates[place].subscription
-    gets = f"{name} gets it" if mine.chosen else f"{name} does not get it"
+    outcome = f"{name} {'receives' if mine.chosen else 'does not receive'} it"
     if k is None:
-        return f"{gets}: {choice.publisher} does not choose, so everybody who matches gets it."
+        return f"{outcome}: {choice.publisher} has no top_k, so all matching subscriptions receive it."
     if len(candidates) <= k:
-        return f"{gets}: {counted(len(candidates), 'matches', 'match')}, and {k:,} may get it."
+        matching = counted(len(candidates), "subscription matches", "subscriptions match")
+        return f"{outcome}: {matching}, and at most {k:,} receive it."
     last = candidates[k - 1]
     better = sum(_above(c.score, last.score) for c in candidates)
     equal = [at for at, c in enumerate(candidates) if c.score == last.score]
     if _above(last.score, mine.score):
-        scores, only = _apart(last.score, mine.score)
+        high, low = _different(last.score, mine.score)
         which = "the best one" if k == 1 else f"the last of the {k:,} best"
-        return f"{gets}: {last.subscription}, {which}, scores {scores} and {name} {only}."
+        return f"{outcome}: {last.subscription}, {which}, has {high}, and {name} has {low}."
     if _above(mine.score, last.score) or len(equal) <= k - better:
         which = "the best one" if k == 1 else f"number {place + 1:,} of the {k:,} best"
-        return f"{gets}: with {_score(mine.score)} it is {which}."
+        return f"{outcome}: with {_score(mine.score)} it is {which}."
     assert publication.advertisement is not None
     number = int(publication.advertisement[0])
-    alike = plan.advertisements[number].rank.by is None
-    all_of = "match and are alike" if alike else f"have {_score(mine.score)}"
-    who = f"{counted(len(equal), 'subscription')} {all_of}, for {counted(k - better, 'place')}"
+    unscored = plan.advertisements[number].rank.by is None
+    tie = "match and have the same rank" if unscored else f"have {_score(mine.score)}"
+    tied = f"{counted(len(equal), 'subscription')} {tie}, for {counted(k - better, 'place')}"
     if plan.advertisements[number].rank.fair is Fairness.NONE:
-        return f"{gets}: {who}, and the lower id comes first."
-    drawn = f"and lots were drawn, by the publication's id: {name} was {'' if mine.chosen else 'not '}drawn"
-    way = f" {_way(plan, choice, mine)}" if Chooser(plan).by_hops(number) else ""
-    return f"{gets}: {who}, {drawn}.{way}"
+        return f"{outcome}: {tied}, and the lower id comes first."
+    lot = f"and lots were drawn, by the publication's id: {name} was {'' if mine.chosen else 'not '}drawn"
+    picks = f" {_picks_on_path(plan, choice, mine)}" if Chooser(plan).by_hops(number) else ""
+    return f"{outcome}: {tied}, {lot}.{picks}"
 
 
 def _above(one: float | None, other: float | None) -> bool:
@@ -257,10 +258,10 @@ def _above(one: float | None, other: float | None) -> bool:
     return (-math.inf if one is None else one) > (-math.inf if other is None else other)
 
 
-def _way(plan: Plan, choice: Choice, mine: Candidate) -> str:
+def _picks_on_path(plan: Plan, choice: Choice, mine: Candidate) -> str:
     """Return the picks of the brokers on the path to a subscription."""
     routes, at, goal = plan.routes, plan.routes.number[choice.broker], plan.routes.number[mine.broker]
-    told, sentences = choice.allowed, []
+    wanted, sentences = choice.allowed, []
     while True:
         broker = routes.brokers[at]
         here = [hop for hop in choice.hops if hop.broker == broker]
@@ -268,30 +269,27 @@ def _way(plan: Plan, choice: Choice, mine: Candidate) -> str:
         onward = None if at == goal else routes.brokers[routes.target[routes.link_of[at, goal]]]
         picked = sum(hop.picked for hop in here if hop.onward == onward)
         where = "of its own" if onward is None else f"beyond {onward}"
-        some = f"{told:,} of the {knows:,} that {'match' if choice.asks else 'it knows'}"
-        sentences.append(f"{broker} had to pick {some}, and picked {picked or 'none'} {where}")
+        known = f"{wanted:,} of {knows:,} {'matching' if choice.asks else 'known'}"
+        sentences.append(f"{broker} had to pick {known}, and picked {picked or 'none'} {where}")
         if onward is None or not picked:
             return "; ".join(sentences) + "."
-        told, at = picked, int(routes.target[routes.link_of[at, goal]])
+        wanted, at = picked, int(routes.target[routes.link_of[at, goal]])
 
 
 def _score(score: float | None) -> str:
-    return "no score" if score is None else f"a score of {shown(score)}"
+    return "no score" if score is None else f"a score of {score_text(score)}"
 
 
-def _apart(high: float | None, low: float | None) -> tuple[str, str]:
-    """Return texts of a score and a lower one that differ."""
-    assert high is not None
-    if low is None:
-        return shown(high), "has none"
-    same = shown(high) == shown(low)
-    return (repr(high), f"only {low!r}") if same else (shown(high), f"only {shown(low)}")
+def _different(high: float | None, low: float | None) -> tuple[str, str]:
+    """Return texts of a score and a lower one, with all digits if they are equal otherwise."""
+    texts = _score(high), _score(low)
+    return texts if texts[0] != texts[1] else (f"a score of {high!r}", f"a score of {low!r}")
 
 
-def shown(score: float) -> str:
+def score_text(score: float) -> str:
     """Return a score as text.
 
-    >>> shown(450.0), shown(1 / 3)
+    >>> score_text(450.0), score_text(1 / 3)
     ('450', '0.333333')
     """
     return f"{score:,.0f}" if score == round(score, 0) and abs(score) < 1e15 else f"{score:.6g}"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-LEAST = np.iinfo(np.int64).min  # of the codes, and so an open lower end
+LEAST = np.iinfo(np.int64).min  # least code, also an open lower end
 MOST = np.iinfo(np.int64).max
 
 
@@ -18,7 +18,7 @@ class FieldBuckets(NamedTuple):
     base: np.ndarray  # int64 [field] what the rough table starts from
     shift: np.ndarray  # uint8 [field] how coarse it is
     cells: np.ndarray  # uint8 [field, cell] edges before each cell of the rough table
-    steps: np.ndarray  # uint8 [field] halvings that find an edge within any cell
+    steps: np.ndarray  # uint8 [field] halvings that find an edge in any cell
     first_row: np.ndarray  # int64 [field] in a tile's table of rows
     rows: np.ndarray  # int64 [field] in that table, 0 for unconstrained fields
 
@@ -37,8 +37,8 @@ class PredicateArrays(NamedTuple):
     set_missing: np.ndarray  # bool [set]
 
 
-class Filing(NamedTuple):
-    """The data of each slot of a shelf that a scan needs."""
+class SlotData(NamedTuple):
+    """The data of each slot of a segment that a scan needs."""
 
     number: np.ndarray  # int32 [slot] number of the subscription
     packed: np.ndarray  # uint32 [predicate]
@@ -47,10 +47,10 @@ class Filing(NamedTuple):
     within_low: np.ndarray  # int16 [slot] buckets in which every value satisfies it
     within_high: np.ndarray  # int16 [slot]
     flags: np.ndarray  # uint8 [slot]
-    set_of: np.ndarray  # int32 [slot] place in placed_starts, if the slot has sets
+    set_of: np.ndarray  # int32 [slot] index in `SetRuns.starts`, if the slot has sets
 
 
-class PlacedSets(NamedTuple):
+class SetRuns(NamedTuple):
     """The sets of slots as runs of buckets."""
 
     starts: np.ndarray  # int64: which sets a slot has
@@ -76,10 +76,10 @@ class Collected(NamedTuple):
     The events of a piece are `orders[piece_rows[piece]:]`.
     """
 
-    used: int  # of the heap
+    used: int  # of the buffer
     pieces: int
     ordered: int  # of the orders
-    heap: np.ndarray  # int32
+    buffer: np.ndarray  # int32
     counts: np.ndarray  # uint16 [piece, event of the tile]
     piece_rows: np.ndarray  # int64 [piece]
     orders: np.ndarray  # int32

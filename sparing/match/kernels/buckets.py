@@ -68,7 +68,7 @@ def ends_bucket(code, bucket, buckets, f):
 
 
 @compiled
-def place(ranges, buckets, packed, bucket_low, bucket_last, inside):
+def find_buckets(ranges, buckets, packed, bucket_low, bucket_last, inside):
     """Compute the buckets that every predicate spans, also packed for the scan.
 
     `packed` has the row before the first bucket (bits 16 to 30) and the row after the last one (bits 0 to 14), each
@@ -96,7 +96,7 @@ def place(ranges, buckets, packed, bucket_low, bucket_last, inside):
 
 
 @compiled
-def place_sets(which, ranges, buckets, exact, run_starts, runs):
+def find_set_runs(which, ranges, buckets, exact, run_starts, runs):
     """Compute the runs of buckets for the sets of predicates `which`; return the number of runs."""
     used = 0
     for i in range(len(which)):

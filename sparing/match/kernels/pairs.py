@@ -114,13 +114,13 @@ def match_by_value(events, by, keys, key_starts, number, ranges):
 
 
 @compiled
-def fill_bitmaps(ranges, owned, filing, buckets, first_bitmap, count, coarseness, bitmaps):
+def fill_bitmaps(ranges, owned, slot_data, buckets, first_bitmap, count, coarseness, bitmaps):
     """Set the bit of each slot in the bitmaps of all coarse buckets that one of its predicates excludes."""
     for slot in range(len(ranges.starts) - 1):
         word, bit = np.uint64(slot) >> _6, _1 << (np.uint64(slot) & _63)
         for k in range(ranges.starts[slot], ranges.starts[slot + 1] - owned):
             f = ranges.field[k]
-            bounds = np.int64(filing.packed[k])
+            bounds = np.int64(slot_data.packed[k])
             low = (((bounds >> 16) & 0x7FFF) - buckets.first_row[f]) >> coarseness
             high = ((bounds & 0x7FFF) - 1 - buckets.first_row[f]) >> coarseness
             for b in range(count[f]):
@@ -129,7 +129,7 @@ def fill_bitmaps(ranges, owned, filing, buckets, first_bitmap, count, coarseness
 
 
 @compiled
-def match_by_bitmap(events, chosen, used, buckets, first_bitmap, coarseness, bitmaps, filing, ranges, owned, most):
+def match_by_bitmap(events, chosen, used, buckets, first_bitmap, coarseness, bitmaps, slot_data, ranges, owned, most):
     """Return matching pairs (rows, numbers) of the chosen rows with slots that no bitmap excludes.
 
     Stops early, after a row, when there are more than `most`.
@@ -137,7 +137,7 @@ def match_by_bitmap(events, chosen, used, buckets, first_bitmap, coarseness, bit
     rows, numbers, found = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     excluded = np.empty(_BLOCK, np.uint64)
     size = bitmaps.shape[1]
-    slots = len(filing.number)
+    slots = len(slot_data.number)
     mine = np.empty(len(used), np.int64)
     for i in range(len(chosen)):
         if found > most:
@@ -164,11 +164,11 @@ def match_by_bitmap(events, chosen, used, buckets, first_bitmap, coarseness, bit
                     if slot >= slots:
                         break
                     first, end = ranges.starts[slot], ranges.starts[slot + 1] - owned
-                    if filing.pivot_high[slot] >= 0 and satisfies(events, row, ranges, first, end):
+                    if slot_data.pivot_high[slot] >= 0 and satisfies(events, row, ranges, first, end):
                         if found == len(rows):
                             rows, numbers = _doubled(rows), _doubled(numbers)
                         rows[found] = row
-                        numbers[found] = filing.number[slot]
+                        numbers[found] = slot_data.number[slot]
                         found += 1
     return rows[:found], numbers[:found]
 

@@ -1,7 +1,7 @@
 """Rows of 512 bits as values that compiled code can hold in registers.
 
-Numba knows single machine words. A `Row` is eight of them, one bit for each event of a tile; with it a kernel says
-`both(row(table, i), without(...))` and the compiler uses the widest registers that the machine has.
+Numba has only single machine words. A `Row` is a vector of eight, one bit for each event of a tile, so the compiler can
+use the widest registers of the machine.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class _RowModel(models.PrimitiveModel):
 
 
 def _place(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
-    """The address of row `at` in an array of words."""
+    """Return the address of row `at` in an array of words."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.gep(builder.bitcast(data, _VECTOR.as_pointer()), [at])
 
 
 @intrinsic
 def row(typing_context: Any, table: Any, at: Any) -> Any:
-    """Row `at` of a flat array of words."""
+    """Return row `at` of a flat array of words."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_place(context, builder, signature.args[0], *arguments), align=8)
@@ -55,7 +55,7 @@ def row(typing_context: Any, table: Any, at: Any) -> Any:
 
 @intrinsic
 def put_row(typing_context: Any, table: Any, at: Any, value: Any) -> Any:
-    """Write a row."""
+    """Store a row in a flat array of words."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array, at, value = arguments
@@ -67,26 +67,26 @@ def put_row(typing_context: Any, table: Any, at: Any, value: Any) -> Any:
 
 @intrinsic
 def empty_row(typing_context: Any) -> Any:
-    """A row of zeros."""
+    """Return a row of zeros."""
     zeros = ir.Constant(_VECTOR, [0] * WORDS)
     return _ROW(), lambda context, builder, signature, arguments: zeros
 
 
 @intrinsic
 def both(typing_context: Any, one: Any, other: Any) -> Any:
-    """What is in both rows."""
+    """Return one AND other."""
     return _ROW(_ROW, _ROW), lambda context, builder, signature, arguments: builder.and_(*arguments)
 
 
 @intrinsic
 def either(typing_context: Any, one: Any, other: Any) -> Any:
-    """What is in either row."""
+    """Return one OR other."""
     return _ROW(_ROW, _ROW), lambda context, builder, signature, arguments: builder.or_(*arguments)
 
 
 @intrinsic
 def without(typing_context: Any, one: Any, other: Any) -> Any:
-    """What is in the first row and not in the second."""
+    """Return one AND NOT other."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.and_(arguments[0], builder.not_(arguments[1]))
@@ -95,20 +95,20 @@ def without(typing_context: Any, one: Any, other: Any) -> Any:
 
 
 @intrinsic
-def differing(typing_context: Any, one: Any, other: Any) -> Any:
-    """What is in exactly one of the rows."""
+def exclusive_or(typing_context: Any, one: Any, other: Any) -> Any:
+    """Return one XOR other."""
     return _ROW(_ROW, _ROW), lambda context, builder, signature, arguments: builder.xor(*arguments)
 
 
 def _spread(builder: Any, word: Any) -> Any:
-    """The same word eight times."""
+    """Return the vector with a word in all eight places."""
     first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), word, ir.Constant(ir.IntType(32), 0))
     return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), WORDS), [0] * WORDS))
 
 
 @intrinsic
-def moved_up(typing_context: Any, value: Any, places: Any) -> Any:
-    """Every word of a row shifted to higher places."""
+def shift_left(typing_context: Any, value: Any, places: Any) -> Any:
+    """Return a row with every word shifted left."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.shl(arguments[0], _spread(builder, arguments[1]))
@@ -117,8 +117,8 @@ def moved_up(typing_context: Any, value: Any, places: Any) -> Any:
 
 
 @intrinsic
-def moved_down(typing_context: Any, value: Any, places: Any) -> Any:
-    """Every word of a row shifted to lower places."""
+def shift_right(typing_context: Any, value: Any, places: Any) -> Any:
+    """Return a row with every word shifted right."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.lshr(arguments[0], _spread(builder, arguments[1]))
@@ -127,8 +127,8 @@ def moved_down(typing_context: Any, value: Any, places: Any) -> Any:
 
 
 @intrinsic
-def alike(typing_context: Any, word: Any) -> Any:
-    """A row with the same word eight times."""
+def broadcast(typing_context: Any, word: Any) -> Any:
+    """Return the row with a word in all eight places."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _spread(builder, arguments[0])
@@ -138,7 +138,7 @@ def alike(typing_context: Any, word: Any) -> Any:
 
 @intrinsic
 def filled_words(typing_context: Any, value: Any) -> Any:
-    """Which words of a row have a bit: bit `w` for word `w`."""
+    """Return the words of a row that have a bit: bit `w` for word `w`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         filled = builder.icmp_unsigned("!=", arguments[0], ir.Constant(_VECTOR, [0] * WORDS))
@@ -149,7 +149,7 @@ def filled_words(typing_context: Any, value: Any) -> Any:
 
 @intrinsic
 def lowest_bit(typing_context: Any, word: Any) -> Any:
-    """The place of the lowest bit of a word; 64 if it has none."""
+    """Return the position of the lowest bit of a word; 64 if it has none."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -159,7 +159,7 @@ def lowest_bit(typing_context: Any, word: Any) -> Any:
 
 @intrinsic
 def count_bits(typing_context: Any, word: Any) -> Any:
-    """How many bits of a word are set."""
+    """Return the number of set bits of a word."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -168,7 +168,7 @@ def count_bits(typing_context: Any, word: Any) -> Any:
 
 
 def words(rows: int) -> np.ndarray:
-    """An array of words for so many rows, each within one cache line."""
+    """Return an array of words for rows, each within one cache line."""
     raw = np.zeros((rows + 1) * WORDS, dtype=np.uint64)
     start = (-raw.ctypes.data % 64) // 8
     return raw[start : start + rows * WORDS]

@@ -1,12 +1,12 @@
-"""Matching a large batch: the batch is the index.
+"""Matching of a large batch: the batch is the index.
 
-Events are cut into tiles of 512. For each field of a tile there is a table of rows, one bit per event: row `r` has the
-events whose value lies in a bucket before `r`. A range of values is then the difference of two rows, and the events
-that match a subscription are what is left of the tile after its predicates have been ANDed. Bounds that fall inside
-a bucket leave some bits uncertain; only those are checked against the values.
+Events are divided into tiles of 512. For each field of a tile there is a table of rows, one bit per event: row `r` has
+the events with a value in a bucket before `r`. A range of values is the difference of two rows, and the matches of a
+subscription are the AND of its predicates. A bound inside a bucket leaves the bits of that bucket uncertain; only those
+are compared by value.
 
-Events are sorted by the bucket of a pivot field first, so that a tile spans few buckets of it; subscriptions are kept
-in the order of their lowest bucket of that field, and a tile looks only at those whose range meets its span.
+Events are first sorted by the bucket of a pivot field, so that a tile spans few buckets of it. Subscriptions are sorted
+by their lowest bucket of that field, and a tile scans only those whose range overlaps its span.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from sparing.compiled import compiled, inlined
 from sparing.match.kernels.arrays import Collected
 from sparing.match.kernels.buckets import MISSING, MOST_BUCKETS, put_buckets
-from sparing.match.kernels.filing import EXACT, HAS_SETS
 from sparing.match.kernels.pairs import in_set
+from sparing.match.kernels.pivots import EXACT, HAS_SETS
 from sparing.match.kernels.rows import (
     BITS,
     WORDS,
@@ -33,10 +33,10 @@ from sparing.match.kernels.rows import (
 )
 from sparing.match.kernels.write import write_piece
 
-CHUNK = 512  # subscriptions between two looks at how full the buffer of hits is
+CHUNK = 512  # subscriptions that are scanned before hits may be written out
 HITS = 1024  # hits that are collected before they are written out
-FEW = np.uint64(2)  # words with bits, up to which all of a hit's bits are checked
-SLACK = 4  # places after the last match that may be written to
+FEW = np.uint64(2)  # words with bits up to which all bits of a hit are compared by value
+SLACK = 4  # positions after the last match that may be overwritten
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -50,16 +50,15 @@ _BITS = np.uint64(BITS)
 
 
 @compiled
-def match_shelf(events, rows, buckets, pivot, pivot_start, pivot_end, ranges, owned, filing, placed, table, most,
-                collected, looked_at):  # fmt: skip
-    """Match some rows of a batch with the subscriptions of one shelf, and collect what is found.
+def match_segment(events, rows, buckets, pivot, pivot_start, pivot_end, ranges, owned, slot_data, set_runs, table, most,
+                  collected, scanned):  # fmt: skip
+    """Match some rows of a batch with the subscriptions of one segment; return the collected matches.
 
-    Subscriptions filed under the field `pivot[i]` (or -1: none) have the slots from `pivot_start[i]` to `pivot_end[i]`.
-    Stops early when more than `most` matches have been collected. `looked_at` counts subscriptions per tile, and pairs
-    that were compared by value.
+    The pivot field `pivot[i]` (-1: none) has the slots from `pivot_start[i]` to `pivot_end[i]`.
+    Stops early after more than `most` matches. `scanned` counts subscriptions per tile, and pairs compared by value.
     """
     used, pieces, ordered = collected.used, collected.pieces, collected.ordered
-    heap, counts, piece_rows, orders = collected.heap, collected.counts, collected.piece_rows, collected.orders
+    buffer, counts, piece_rows, orders = collected.buffer, collected.counts, collected.piece_rows, collected.orders
     size = len(rows)
     fields = len(buckets.rows)
     unsorted = np.zeros((fields, size), np.uint8)
@@ -92,8 +91,8 @@ def match_shelf(events, rows, buckets, pivot, pivot_start, pivot_end, ranges, ow
             values = by_pivot
         else:
             mine[:] = rows
-        upcoming = pivot_start[o]
-        standing = 0
+        next_slot = pivot_start[o]
+        active_count = 0
         for tile in range(0, size, BITS):
             within = min(BITS, size - tile)
             _build_table(table, values, buckets, tile, within)
@@ -101,46 +100,46 @@ def match_shelf(events, rows, buckets, pivot, pivot_start, pivot_end, ranges, ow
             if by >= 0:
                 lowest, highest = np.int16(values[by, tile]), np.int16(values[by, tile + within - 1])
             kept = 0
-            for i in range(standing):
+            for i in range(active_count):
                 slot = active[i]
                 active[kept] = slot
-                kept += filing.pivot_high[slot] >= lowest
-            standing = kept
-            while upcoming < pivot_end[o] and filing.pivot_low[upcoming] <= highest:
-                active[standing] = upcoming
-                standing += filing.pivot_high[upcoming] >= lowest
-                upcoming += 1
+                kept += slot_data.pivot_high[slot] >= lowest
+            active_count = kept
+            while next_slot < pivot_end[o] and slot_data.pivot_low[next_slot] <= highest:
+                active[active_count] = next_slot
+                active_count += slot_data.pivot_high[next_slot] >= lowest
+                next_slot += 1
             found = _0
             compared = 0
-            for chunk in range(0, standing, CHUNK):
-                end = min(standing, chunk + CHUNK)
+            for chunk in range(0, active_count, CHUNK):
+                end = min(active_count, chunk + CHUNK)
                 before = found
                 found = _scan(
-                    table, active, chunk, end, lowest, highest, ranges.starts, owned, filing, masks, hits, found
+                    table, active, chunk, end, lowest, highest, ranges.starts, owned, slot_data, masks, hits, found
                 )
-                compared += _verify(
-                    table, masks, hits, before, found, ranges, owned, filing, placed, events, values, mine, tile,
+                compared += _compare_values(
+                    table, masks, hits, before, found, ranges, owned, slot_data, set_runs, events, values, mine, tile,
                     codes, compared > 0,
                 )  # fmt: skip
-                if found > HITS or (end == standing and found > _0):
-                    heap = _grown(heap, used, used + np.int64(found) * BITS + SLACK)
+                if found > HITS or (end == active_count and found > _0):
+                    buffer = _grown(buffer, used, used + np.int64(found) * BITS + SLACK)
                     counts = _grown(counts, pieces * BITS, (pieces + 1) * BITS)
                     piece_rows = _grown(piece_rows, pieces, pieces + 1)
-                    used = write_piece(masks, hits, found, filing.number, counts, pieces, heap, used)
+                    used = write_piece(masks, hits, found, slot_data.number, counts, pieces, buffer, used)
                     piece_rows[pieces] = ordered + tile
                     pieces += 1
                     found = _0
                     if used > most:
-                        return Collected(used, pieces, ordered + size, heap, counts, piece_rows, orders)
-            looked_at[0] += standing
-            looked_at[1] += compared
+                        return Collected(used, pieces, ordered + size, buffer, counts, piece_rows, orders)
+            scanned[0] += active_count
+            scanned[1] += compared
         ordered += size
-    return Collected(used, pieces, ordered, heap, counts, piece_rows, orders)
+    return Collected(used, pieces, ordered, buffer, counts, piece_rows, orders)
 
 
 @compiled
 def _grown(array, used, needed):
-    """The array, or a larger one with the same start."""
+    """Return the array, or a larger one with the same start."""
     if needed <= len(array):
         return array
     larger = np.empty(max(2 * len(array), needed), array.dtype)
@@ -150,7 +149,7 @@ def _grown(array, used, needed):
 
 @compiled
 def _sort(values, order):
-    """Places in ascending order of bucket."""
+    """Put the positions of events into `order`, by bucket."""
     starts = np.zeros(257, np.int64)
     for i in range(len(values)):
         starts[np.int64(values[i]) + 1] += 1
@@ -164,7 +163,7 @@ def _sort(values, order):
 
 @inlined
 def _build_table(table, values, buckets, start, size):
-    """The rows of one tile: of each field, and last of all the row with all its events."""
+    """Compute the rows of one tile: those of each field, then the row of all events."""
     for f in range(len(buckets.rows)):
         if buckets.rows[f] == 0:
             continue
@@ -195,16 +194,16 @@ def _set_bits(table, first, values, start, size):
 
 
 @inlined
-def _scan(table, active, start, end, lowest, highest, starts, owned, filing, masks, hits, found):
-    """AND the predicates of the subscriptions active[start:end]; append those with any bit left to the hits."""
+def _scan(table, active, start, end, lowest, highest, starts, owned, slot_data, masks, hits, found):
+    """AND the predicates of the subscriptions active[start:end], and append those with matches to the hits."""
     everything = np.uint64(len(table)) // _WORDS - _1
     for i in range(start, end):
         slot = np.uint64(active[i])
-        # The pivot predicate comes first. Where the whole tile surely satisfies it, it need not be looked at.
-        sure = (filing.within_low[slot] <= lowest) & (highest <= filing.within_high[slot])
+        # The pivot predicate is the first; it is skipped if the whole tile satisfies it.
+        sure = (slot_data.within_low[slot] <= lowest) & (highest <= slot_data.within_high[slot])
         mask = row(table, everything)
         for k in range(np.uint64(starts[slot]) + np.uint64(sure), np.uint64(starts[slot + _1]) - owned):
-            bounds = np.uint64(filing.packed[k])
+            bounds = np.uint64(slot_data.packed[k])
             mask = both(mask, without(row(table, bounds & _ROW), row(table, (bounds >> _16) & _ROW)))
         put_row(masks, found, mask)
         hits[found] = slot
@@ -213,33 +212,33 @@ def _scan(table, active, start, end, lowest, highest, starts, owned, filing, mas
 
 
 @inlined
-def _verify(table, masks, hits, begin, end, ranges, owned, filing, placed, events, values, rows, tile, codes,
-            gathered):  # fmt: skip
-    """Decide the unsure bits of hits; returns how many were compared by value."""
+def _compare_values(table, masks, hits, begin, end, ranges, owned, slot_data, set_runs, events, values, rows, tile,
+                    codes, codes_gathered):  # fmt: skip
+    """Clear the uncertain bits of hits that do not match; return the number of comparisons by value."""
     compared = 0
     scratch = np.uint64(len(masks)) // _WORDS - _1
     for h in range(begin, end):
         slot = np.uint64(hits[h])
-        flag = filing.flags[slot]
+        flag = slot_data.flags[slot]
         if flag == EXACT:
             continue
         first, stop = np.uint64(ranges.starts[slot]), np.uint64(ranges.starts[slot + _1]) - owned
         set_first = set_end = 0
         sets_exact = True
         if flag & HAS_SETS:
-            which = filing.set_of[slot]
-            set_first, set_end = placed.starts[which], placed.starts[which + 1]
-            sets_exact = _apply_sets(table, masks, h, set_first, set_end, placed)
-        unsure = row(masks, h)
-        # For a few bits it is quicker to look at them than to find out which are sure.
-        if sets_exact and count_bits(filled_words(unsure)) > FEW:
-            unsure = without(unsure, _sure(table, filing.packed, first, stop))
-        filled = filled_words(unsure)
+            which = slot_data.set_of[slot]
+            set_first, set_end = set_runs.starts[which], set_runs.starts[which + 1]
+            sets_exact = _apply_sets(table, masks, h, set_first, set_end, set_runs)
+        uncertain = row(masks, h)
+        # With few bits, comparing all is faster than finding the certain ones.
+        if sets_exact and count_bits(filled_words(uncertain)) > FEW:
+            uncertain = without(uncertain, _certain(table, slot_data.packed, first, stop))
+        filled = filled_words(uncertain)
         if filled == _0:
             continue
-        if compared == 0 and not gathered:
+        if compared == 0 and not codes_gathered:
             _gather_codes(events.codes, rows, tile, codes)
-        put_row(masks, scratch, unsure)
+        put_row(masks, scratch, uncertain)
         while filled != _0:
             w = lowest_bit(filled)
             filled &= filled - _1
@@ -254,15 +253,15 @@ def _verify(table, masks, hits, begin, end, ranges, owned, filing, placed, event
                 if events.gaps and not right:
                     right = _in_ranges_or_missing(ranges, first, stop, codes, at, values, np.uint64(tile))
                 if right and not sets_exact:
-                    right = _in_sets(ranges, placed, set_first, set_end, codes, at, values, np.uint64(tile))
+                    right = _in_sets(ranges, set_runs, set_first, set_end, codes, at, values, np.uint64(tile))
                 wrong |= np.uint64(not right) << bit
             masks[h * _WORDS + w] ^= wrong
     return compared
 
 
 @inlined
-def _sure(table, packed, first, stop):
-    """The events of a tile that satisfy predicates whatever the values in their outermost buckets are."""
+def _certain(table, packed, first, stop):
+    """Return the events of a tile that satisfy predicates without regard to the buckets that bounds fall into."""
     sure = row(table, np.uint64(len(table)) // _WORDS - _1)
     for k in range(first, stop):
         bounds = np.uint64(packed[k])
@@ -273,24 +272,24 @@ def _sure(table, packed, first, stop):
 
 
 @inlined
-def _apply_sets(table, masks, hit, first, end, placed):
-    """Keep of a hit what its sets admit, bucket by bucket; says whether that is exact."""
+def _apply_sets(table, masks, hit, first, end, set_runs):
+    """AND a hit with the buckets that its sets admit; return whether the result is exact."""
     exact = True
     mask = row(masks, hit)
     for p in range(first, end):
         admitted = empty_row()
-        for r in range(placed.run_starts[p], placed.run_starts[p + 1]):
-            bounds = np.uint64(placed.runs[r])
+        for r in range(set_runs.run_starts[p], set_runs.run_starts[p + 1]):
+            bounds = np.uint64(set_runs.runs[r])
             admitted = either(admitted, without(row(table, bounds & _ROW), row(table, bounds >> _16)))
         mask = both(mask, admitted)
-        exact &= placed.exact[p]
+        exact &= set_runs.exact[p]
     put_row(masks, hit, mask)
     return exact
 
 
 @inlined
 def _gather_codes(codes, rows, tile, out):
-    """Bring the values of a tile's events together, field by field."""
+    """Copy the codes of a tile's events into `out`, field by field."""
     for f in range(codes.shape[0]):
         mine = codes[f]
         for i in range(min(BITS, len(rows) - tile)):
@@ -299,7 +298,7 @@ def _gather_codes(codes, rows, tile, out):
 
 @inlined
 def _in_ranges(ranges, first, stop, codes, at):
-    """Whether the values of a tile's event lie in the ranges of predicates."""
+    """Return whether the values of a tile's event are in the ranges of predicates."""
     right = True
     for k in range(first, stop):
         code = codes[np.uint64(ranges.field[k]) * _BITS + at]
@@ -309,7 +308,7 @@ def _in_ranges(ranges, first, stop, codes, at):
 
 @inlined
 def _in_ranges_or_missing(ranges, first, stop, codes, at, values, tile):
-    """The same where values may be missing: those have no code, and their bucket has decided already."""
+    """Like `_in_ranges`, with missing values, which have no code and were decided by their bucket."""
     right = True
     for k in range(first, stop):
         f = np.uint64(ranges.field[k])
@@ -319,20 +318,20 @@ def _in_ranges_or_missing(ranges, first, stop, codes, at, values, tile):
 
 
 @inlined
-def _in_sets(ranges, placed, first, end, codes, at, values, tile):
-    """Whether the values of a tile's event lie in sets, as far as buckets have not decided that."""
+def _in_sets(ranges, set_runs, first, end, codes, at, values, tile):
+    """Return whether the values of a tile's event are in sets, except those that buckets have decided."""
     for p in range(first, end):
-        f = np.uint64(placed.field[p])
-        if placed.exact[p] or values[f, tile + at] == MISSING:
+        f = np.uint64(set_runs.field[p])
+        if set_runs.exact[p] or values[f, tile + at] == MISSING:
             continue
-        if not in_set(codes[f * _BITS + at], ranges, placed.set[p]):
+        if not in_set(codes[f * _BITS + at], ranges, set_runs.set[p]):
             return False
     return True
 
 
 @compiled
 def count_matches(collected, of_row):
-    """Add up how many matches each row of the batch has."""
+    """Add the number of matches of each row of the batch to `of_row`."""
     for p in range(collected.pieces):
         start = collected.piece_rows[p]
         for i in range(min(BITS, collected.ordered - start)):
@@ -341,8 +340,8 @@ def count_matches(collected, of_row):
 
 @compiled
 def gather(collected, place, out):
-    """Bring the matches of each row together; `place` is where the next match of a row goes."""
-    heap = collected.heap
+    """Copy the matches into `out`, row by row; `place` is the position of the next match of each row."""
+    buffer = collected.buffer
     taken = 0
     for p in range(collected.pieces):
         start = collected.piece_rows[p]
@@ -352,6 +351,6 @@ def gather(collected, place, out):
                 event = collected.orders[start + i]
                 to = place[event]
                 for j in range(count):
-                    out[to + j] = heap[taken + j]
+                    out[to + j] = buffer[taken + j]
                 place[event] = to + count
                 taken += count

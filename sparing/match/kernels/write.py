@@ -8,20 +8,20 @@ from sparing.compiled import compiled
 from sparing.match.kernels.rows import (
     BITS,
     WORDS,
-    alike,
     both,
+    broadcast,
     count_bits,
-    differing,
     empty_row,
+    exclusive_or,
     filled_words,
     lowest_bit,
-    moved_down,
-    moved_up,
     put_row,
     row,
+    shift_left,
+    shift_right,
 )
 
-DENSE = np.uint64(8)  # events of a hit, on average, from which on it pays to turn the bits around
+DENSE = np.uint64(8)  # average events per hit from which transposition is faster
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -31,19 +31,19 @@ _WORDS = np.uint64(WORDS)
 
 
 @compiled
-def write_piece(masks, hits, found, number, counts, piece, heap, used):
-    """Write the hits out, event by event: subscription numbers onto the heap, how many of each event into `counts`."""
+def write_piece(masks, hits, found, number, counts, piece, buffer, used):
+    """Write hits to the buffer as subscription numbers, event by event, and the number per event to `counts`."""
     bits = _0
     for i in range(found * _WORDS):
         bits += count_bits(masks[i])
     if bits > found * DENSE:
-        return _write_dense(masks, hits, found, number, counts, piece, heap, used)
-    return _write_sparse(masks, hits, found, number, counts, piece, heap, used, bits)
+        return _write_dense(masks, hits, found, number, counts, piece, buffer, used)
+    return _write_sparse(masks, hits, found, number, counts, piece, buffer, used, bits)
 
 
 @compiled
-def _write_dense(masks, hits, found, number, counts, piece, heap, used):
-    """Write out hits that have many events each."""
+def _write_dense(masks, hits, found, number, counts, piece, buffer, used):
+    """Write hits that have many events each, by transposition."""
     blocks = (found + _63) >> _6
     for h in range(found, blocks << _6):
         put_row(masks, h, empty_row())
@@ -63,9 +63,9 @@ def _write_dense(masks, hits, found, number, counts, piece, heap, used):
                 bits = masks[(first + j) * _WORDS + w]
                 at = place
                 place += count_bits(bits)
-                while at < place:  # four at a time, too many if need be: what follows is not written yet
+                while at < place:  # four at a time; the surplus is overwritten by the next event
                     for ahead in range(4):
-                        heap[at + np.uint64(ahead)] = numbers[first + lowest_bit(bits)]
+                        buffer[at + np.uint64(ahead)] = numbers[first + lowest_bit(bits)]
                         bits &= bits - _1
                     at += np.uint64(4)
             counts[event] = place - before
@@ -75,28 +75,28 @@ def _write_dense(masks, hits, found, number, counts, piece, heap, used):
 
 @compiled
 def _transpose(masks, first):
-    """Turn 64 rows, in place, so that bit `h` of word `w` in row `j` tells whether hit `h` has event `64 w + j`.
+    """Transpose 64 rows in place: bit `h` of word `w` in row `j` then tells whether hit `h` has event `64 w + j`.
 
     Eight squares of 64 by 64 bits at once, each by swapping ever smaller blocks off its diagonal.
     """
     width = np.uint64(32)
     pattern = np.uint64(0x00000000FFFFFFFF)
     while width != _0:
-        keep = alike(pattern)
+        keep = broadcast(pattern)
         k = _0
         while k < np.uint64(64):
             one, other = row(masks, first + k), row(masks, first + k + width)
-            swap = both(differing(moved_down(one, width), other), keep)
-            put_row(masks, first + k + width, differing(other, swap))
-            put_row(masks, first + k, differing(one, moved_up(swap, width)))
+            swap = both(exclusive_or(shift_right(one, width), other), keep)
+            put_row(masks, first + k + width, exclusive_or(other, swap))
+            put_row(masks, first + k, exclusive_or(one, shift_left(swap, width)))
             k = (k + width + _1) & ~width
         width >>= _1
         pattern ^= pattern << width
 
 
 @compiled
-def _write_sparse(masks, hits, found, number, counts, piece, heap, used, bits_found):
-    """Write out hits that have few events each."""
+def _write_sparse(masks, hits, found, number, counts, piece, buffer, used, bits_found):
+    """Write hits that have few events each, bit by bit."""
     events = np.empty(bits_found + _1, np.uint16)
     owners = np.empty(bits_found + _1, np.int32)
     next_place = np.zeros(BITS + 1, np.uint64)
@@ -124,6 +124,6 @@ def _write_sparse(masks, hits, found, number, counts, piece, heap, used, bits_fo
     for i in range(n):
         at = np.uint64(events[i])
         place = next_place[at]
-        heap[place] = owners[i]
+        buffer[place] = owners[i]
         next_place[at] = place + _1
     return np.int64(total)

@@ -26,14 +26,14 @@ from sparing.spark.pipeline.admit_stage import CORRUPT, FAULT, LINE, MOST_KEPT, 
 TEXT_FORMATS = ("json", "csv")
 FILES = (*TEXT_FORMATS, "parquet", "orc", "avro")
 _RECURSIVE = "recursiveFileLookup"
-_MOST_AT_ONCE = ("maxfilespertrigger", "maxbytespertrigger")
-_MOST_OF_CSV = 1 << 24  # characters of a value in CSV that can be read without much memory
+_RATE_LIMITS = ("maxfilespertrigger", "maxbytespertrigger")
+_MAX_CSV_VALUE = 1 << 24  # characters of a value in CSV that can be read without much memory
 _FIRST, _SECOND = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # halves of surrogate pairs
 _HALF = rf"{_FIRST}(?!{_SECOND})|(?<!{_FIRST}){_SECOND}"
 
 
 def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFrame:
-    """The publications of a deployment's source."""
+    """Return the publications of a deployment's source."""
     source = deployment.needed_source()
     try:
         if source.format in FILES:
@@ -42,23 +42,23 @@ def read(spark: SparkSession, deployment: Deployment, streaming: bool) -> DataFr
         with report_damaged_file():
             return _READERS.get(source.format, _any)(spark, deployment, source, streaming)
     except (AnalysisException, Py4JJavaError) as error:
-        raise _explained(source, error) from None
+        raise _source_error(source, error) from None
 
 
 def no_file_remark(spark: SparkSession, source: Endpoint, publications: DataFrame) -> str | None:
-    """A sentence if a batch from files has none to read, and why that may be."""
+    """Return a sentence with a possible reason if a source of files has no files, None otherwise."""
     if source.format not in FILES or publications.inputFiles():
         return None
     sentence = f"No file was found in {source.path}."
     path, files = hadoop_path(spark, as_pattern(spark, str(source.path)))
     inside = [status for folder in files.globStatus(path) for status in files.listStatus(folder.getPath())]
     if any(status.isDirectory() for status in inside) and _RECURSIVE.lower() not in map(str.lower, source.options):
-        sentence += f" Its subfolders are not read: add {_RECURSIVE}: true to the source if they should be."
+        sentence += f" Subfolders are not read: to read them, add {_RECURSIVE}: true to the source."
     return sentence
 
 
 def _text_schema(deployment: Deployment) -> T.StructType:
-    """All columns as text, the text of malformed lines among them."""
+    """Return the schema with all columns as text, including that of malformed lines."""
     wishes = [TOP_K] if any(ad.top_k is not None for ad in deployment.advertisements) else []
     names = ["publisher", "topic", "id", *wishes, *union_fields(deployment.topics)]
     columns = [T.StructField(name, T.StringType()) for name in dict.fromkeys(names)]
@@ -66,7 +66,7 @@ def _text_schema(deployment: Deployment) -> T.StructType:
 
 
 def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
-    """JSON lines. Each line is kept as it came, for rows that have to be set aside."""
+    """Return the rows of JSON lines, with the original text for quarantine."""
     reader = spark.readStream if streaming else spark.read
     lines = reader.options(**source.options).text(_path(spark, source, streaming))
     bounded = _bounded(lines, F.col("value"), deployment)
@@ -74,15 +74,15 @@ def _json(spark: SparkSession, deployment: Deployment, source: Endpoint, streami
 
 
 def read_lines(spark: SparkSession, deployment: Deployment, lines: list[str]) -> DataFrame:
-    """Publications from JSON lines, read as those of a file."""
+    """Return publications from JSON lines, read like those of a file."""
     rows = spark.createDataFrame([(line,) for line in lines], "value string")
     return _parsed(_bounded(rows, F.col("value"), deployment), deployment, Endpoint("json"))
 
 
 def _bounded(rows: DataFrame, text: Column, deployment: Deployment) -> DataFrame:
-    """Texts, of which only the beginning is kept where they are too long, and the sizes of those.
+    """Return texts, cut off if too long, with the original size of those that are cut.
 
-    This comes before everything else, so that no operator copies a text that is too long.
+    This is the first operator, so that no other copies a text that is too long.
     """
     size = F.octet_length(text).cast("long")
     long = size > deployment.limits.row_bytes
@@ -92,7 +92,7 @@ def _bounded(rows: DataFrame, text: Column, deployment: Deployment) -> DataFrame
 
 
 def _parsed(bounded: DataFrame, deployment: Deployment, source: Endpoint) -> DataFrame:
-    """The fields of JSON texts. One that was too long is not parsed."""
+    """Return the fields of JSON texts; texts that were too long are not parsed."""
     options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
     schema = _text_schema(deployment)
     text, long = F.col(LINE), F.col(SIZE).isNotNull()
@@ -109,31 +109,31 @@ def _parsed(bounded: DataFrame, deployment: Deployment, source: Endpoint) -> Dat
 
 
 def _has_trailing_data(text: Column, schema: T.StructType, options: Mapping[str, str]) -> Column:
-    """Whether something follows the first JSON value of a text, which Spark does not look at.
+    """Return whether data follows the first JSON value of a text, which Spark ignores.
 
-    An object without a brace inside is cleared at a glance. All others are read twice more, as the only item of an
-    array and of an object: whatever follows the value breaks one of them.
+    A text with one closing brace, at its end, has no trailing data. Others are parsed twice more, as the only item of
+    an array and of an object: any trailing data breaks one of them.
     """
-    cleared = F.octet_length(F.substring_index(text, "}", 1)) + 1 == F.octet_length(text)
+    one_brace = F.octet_length(F.substring_index(text, "}", 1)) + 1 == F.octet_length(text)
     items = F.from_json(F.concat(F.lit("["), text, F.lit("]")), T.ArrayType(T.StringType()), options)
     member = F.from_json(F.concat(F.lit('{"publisher":'), text, F.lit("}")), schema, options)
     alone = F.coalesce(F.size(items) == 1, F.lit(False)) & member[CORRUPT].isNull()
-    return F.when(cleared, F.lit(False)).otherwise(~alone)
+    return F.when(one_brace, F.lit(False)).otherwise(~alone)
 
 
 def _has_lone_surrogate(text: Column) -> Column:
-    """Whether a text has the escape of half a surrogate pair, which Spark replaces by a question mark."""
-    escapes = F.replace(text, F.lit("\\\\"), F.lit("  "))  # so that each backslash left begins an escape
+    """Return whether a text has the escape of half a surrogate pair, which Spark replaces by a question mark."""
+    escapes = F.replace(text, F.lit("\\\\"), F.lit("  "))  # each remaining backslash begins an escape
     return F.when(text.contains("\\u"), escapes.rlike(_HALF)).otherwise(F.lit(False))
 
 
 def _csv(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
-    """CSV with a header. What Spark's reader cannot set aside is left to lines far above the limit: there it fails."""
+    """Return the rows of CSV with a header. Spark's reader fails on values far above the limit."""
     most = deployment.limits.row_bytes
-    bounds = {"maxColumns": str(most), "maxCharsPerColumn": str(max(most, _MOST_OF_CSV))}
+    bounds = {"maxColumns": str(most), "maxCharsPerColumn": str(max(most, _MAX_CSV_VALUE))}
     options = {"header": "true", "columnNameOfCorruptRecord": CORRUPT, "enforceSchema": "false", **bounds}
     options |= source.options
-    # The columns are those of the files' header, in its order; so a look at one of them comes first.
+    # The columns are those of the files' header, in its order, so the header is read first.
     header = spark.read.options(**{**options, "inferSchema": "false"}).csv(_path(spark, source)).columns
     schema = T.StructType([T.StructField(name, T.StringType()) for name in [*header, CORRUPT]])
     reader = spark.readStream if streaming else spark.read
@@ -149,17 +149,17 @@ def _files(spark: SparkSession, _: Deployment, source: Endpoint, streaming: bool
 
 
 def _rate(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
-    """Endless made-up publications: one publisher after another, each field from the row number.
+    """Return an endless stream of generated publications: publishers in turn, fields computed from the row number.
 
-    Numbers run from 0 to 99, text is one of ten words, the event time is the time of making.
+    Numbers are from 0 to 99, text is one of ten words, the event time is the current time.
     """
     if not streaming:
-        raise SparingError("Source format rate never ends: it works with 'sparing run', not with a replay.")
+        raise SparingError("Source format rate never ends, so it cannot be replayed: use 'sparing run'.")
     rows = spark.readStream.format("rate").options(**source.options).load()
     publishers = sorted({(a.publisher, a.topic) for a in deployment.advertisements})
     if not publishers:
         raise SparingError(
-            "Source format rate makes up publications for the deployment's publishers, and there are none."
+            "Source format rate generates publications for the deployment's publishers, and there are none: add one."
         )
     chosen = F.element_at(
         F.array(*[F.struct(F.lit(p).alias("publisher"), F.lit(t).alias("topic")) for p, t in publishers]),
@@ -186,7 +186,7 @@ def _rate(spark: SparkSession, deployment: Deployment, source: Endpoint, streami
 
 
 def _kafka(spark: SparkSession, deployment: Deployment, source: Endpoint, streaming: bool) -> DataFrame:
-    """Messages whose value is a JSON object, as in a JSON file."""
+    """Return the rows of messages whose value is a JSON object, as in a JSON file."""
     reader = spark.readStream if streaming else spark.read
     messages = reader.format("kafka").options(**source.options).load()
     return _parsed(_bounded(messages, F.col("value").cast("string"), deployment), deployment, source)
@@ -210,7 +210,7 @@ _READERS = {
 
 
 def _path(spark: SparkSession, source: Endpoint, streaming: bool = False) -> str:
-    """The source's path. A stream reads folders and patterns only, so a single file becomes a pattern for its name."""
+    """Return the source's path; for a stream, which cannot read a single file, a pattern for its name."""
     given = as_pattern(spark, str(source.path))
     if streaming and given == source.path:
         path, files = hadoop_path(spark, given)
@@ -220,14 +220,13 @@ def _path(spark: SparkSession, source: Endpoint, streaming: bool = False) -> str
 
 
 def _file_by_file(spark: SparkSession, source: Endpoint) -> Endpoint:
-    """The source for a stream.
+    """Return the source for a stream, with one file per micro-batch if its path has special characters of patterns.
 
-    If paths of files have characters of patterns in them, Spark reads a micro-batch of them once for each such path:
-    below a folder with such a name, it gets them one at a time.
+    Spark would read a micro-batch of several files with such paths once for each of them.
     """
     if "\\" not in as_pattern(spark, str(source.path)):
         return source
-    options = {key: value for key, value in source.options.items() if key.lower() not in _MOST_AT_ONCE}
+    options = {key: value for key, value in source.options.items() if key.lower() not in _RATE_LIMITS}
     return replace(source, options={**options, "maxFilesPerTrigger": "1"})
 
 
@@ -245,10 +244,12 @@ _CONNECTORS: Mapping[str, str] = {
 }
 
 
-def _explained(source: Endpoint, error: Exception) -> SparingError:
+def _source_error(source: Endpoint, error: Exception) -> SparingError:
     text = str(error)
     if "UNABLE_TO_INFER_SCHEMA" in text:
-        return SparingError(f"The source {source.path} holds no {source.format} file that Spark can read.")
+        return SparingError(
+            f"The source {source.path} has no {source.format} file that Spark can read: check its path and format."
+        )
     missing = (
         "DATA_SOURCE_NOT_FOUND" in text
         or "Failed to find data source" in text

@@ -26,13 +26,13 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._batches = self._counter("micro_batches", "Micro-batches committed.")
-        self._input = self._counter("input_rows", "Rows that came from the source.")
+        self._input = self._counter("input_rows", "Rows read from the source.")
         self._notifications = self._counter("notifications", "Notifications written.")
         self._messages = self._counter("messages", "Messages on the bill, by kind.", "kind")
         self._links = self._counter(
             "link_messages", "Messages of all kinds on links, by link and kind.", "source", "target", "kind"
         )
-        self._quarantine = self._counter("quarantine_rows", "Rows set aside, by reason.", "reason")
+        self._quarantine = self._counter("quarantine_rows", "Rows in quarantine, by reason.", "reason")
         self._untimely = self._counter(
             "untimely_rows",
             "Rows late or from the future, by publisher and reason, of publishers with ten or more of them.",
@@ -46,15 +46,15 @@ class Metrics:
         )
         self._last = self._gauge("last_micro_batch_seconds", "Duration of the last micro-batch.")
         self._watermark = self._gauge("watermark_timestamp_seconds", "The watermark, in seconds since 1970.")
-        self._lag = self._gauge("watermark_lag_seconds", "How far the watermark is behind the clock now.")
-        self._event = self._gauge("latest_event_timestamp_seconds", "The latest event time of the last rows that came.")
+        self._lag = self._gauge("watermark_lag_seconds", "Difference between the clock and the watermark.")
+        self._event = self._gauge("latest_event_timestamp_seconds", "The latest event time of the last rows.")
         self._state_rows = self._gauge("state_rows", "Interest groups and partitions with state, if Spark counts them.")
         self._state_bytes = self._gauge("state_memory_bytes", "Memory of the state stores.")
-        self._commit = self._gauge("state_commit_seconds", "Time that tasks took to commit state, added up.")
+        self._commit = self._gauge("state_commit_seconds", "Time of all tasks to commit state, summed.")
         self._subscriptions = self._gauge("subscriptions", "Subscriptions of the plan in force.")
         self._publishers = self._gauge("publishers", "Publishers of the plan in force.")
-        self._version = self._gauge("plan_version", "Plans since the stream was started: 1, and 1 for every change.")
-        self._refused = self._gauge("plan_changes_refused", "Changes that the stream did not follow.")
+        self._version = self._gauge("plan_version", "Version of the plan: 1 at the start, plus 1 for every change.")
+        self._refused = self._gauge("plan_changes_refused", "Rejected changes of the deployment.")
         self._reached = math.nan
         self._lag.set_function(lambda: time.time() - self._reached)
 

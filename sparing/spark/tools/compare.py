@@ -23,7 +23,7 @@ Step = Callable[[str], AbstractContextManager[None]]
 class ComparisonResult:
     """The run under a deployment's own policy, all bills by name (its own first, the naive one last), and savings.
 
-    `refused` says which policies cannot run it, and why.
+    `refused` has the policies that cannot run the deployment, with the reason.
     """
 
     ours: ReplayResult
@@ -33,7 +33,7 @@ class ComparisonResult:
 
 
 class Comparison:
-    """Runs a deployment under one policy after the other, under each of them once."""
+    """Runs a deployment under several policies, once under each."""
 
     def __init__(self, spark: SparkSession, deployment: Deployment, step: Step) -> None:
         self._spark, self._deployment, self._step = spark, deployment, step
@@ -41,7 +41,7 @@ class Comparison:
         self._techniques = techniques(deployment)
 
     def compare(self, decisions: Iterable[str] | None, keep: Keep) -> ComparisonResult:
-        """Everything, or only some link policies; `keep` gets the run under the deployment's own before it is freed."""
+        """Return all bills; `decisions` limits the link policies. `keep` gets the own run before its rows are freed."""
         policy = self._deployment.policy
         with self._step(f"Replaying {self._deployment.name} under its own policy"):
             ours = replay(self._spark, self._deployment, bound=True)
@@ -58,33 +58,33 @@ class Comparison:
         return found
 
     def savings(self) -> tuple[Bill, list[Saving]]:
-        """The naive bill, and the bills that show what each technique is worth."""
+        """Return the naive bill, and the bills that show the savings of each technique."""
         policy, found = self._deployment.policy, []
-        least = naive(policy, self._techniques)
-        without_any = self.bill(least, "none of the techniques")
+        no_technique = naive(policy, self._techniques)
+        naive_bill = self.bill(no_technique, "none of the techniques")
         for technique in self._techniques:
             if technique.used(policy):
-                alone = self.bill(technique.taken_from(policy, least), f"{technique.name} alone")
+                alone = self.bill(technique.taken_from(policy, no_technique), f"{technique.name} alone")
                 without = self.bill(technique.left_out_of(policy), f"all but {technique.name}")
                 found.append(Saving(technique, alone=alone, without=without))
             else:
                 found.append(Saving(technique, added=self.bill(technique.added_to(policy), f"{technique.name}, too")))
-        return without_any, found
+        return naive_bill, found
 
-    def _others(self, decisions: Iterable[str] | None, matter: set[str]) -> dict[str, Policy]:
-        """Other policies for links and for merged events, where there is something to decide."""
+    def _others(self, decisions: Iterable[str] | None, relevant: set[str]) -> dict[str, Policy]:
+        """Return other link policies and merging techniques, if they are relevant for the deployment."""
         policy, found = self._deployment.policy, dict[str, Policy]()
-        if "aggregate or forward" in matter:
+        if "aggregate or forward" in relevant:
             rules = [DecisionRule(name) for name in (DecisionRule if decisions is None else decisions)]
             found |= {rule.value: replace(policy, decision=rule) for rule in rules if rule is not policy.decision}
-        if "merged events" in matter:
-            found |= {way.value: replace(policy, events=way) for way in EventMerging if way is not policy.events}
+        if "merged events" in relevant:
+            found |= {rule.value: replace(policy, events=rule) for rule in EventMerging if rule is not policy.events}
         return found
 
-    def bill(self, policy: Policy, told: str) -> Bill:
-        """The bill under a policy."""
+    def bill(self, policy: Policy, name: str) -> Bill:
+        """Return the bill under a policy; `name` is for the progress display."""
         if policy not in self._bills:
-            with self._step(f"Replaying it under {told}"):
+            with self._step(f"Replaying it under {name}"):
                 run = replay(self._spark, replace(self._deployment, policy=policy))
                 run.delivered.forget()
             self._bills[policy] = run.bill

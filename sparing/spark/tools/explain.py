@@ -35,16 +35,16 @@ from sparing.spark.pipeline.pubsub import PubSub
 from sparing.spark.pipeline.worker_plan import ShippedPlan, WorkerPlan, ship
 
 NOT_IN_FORCE = "being in force then"
-MOMENT = 1_000_000  # around the time of a plain delivery
+PLAIN_SPAN = 1_000_000  # microseconds of a plain subscription to explain
 
 
 @dataclass(frozen=True)
 class PublicationCounts:
-    """What was published on the topic in a span of time.
+    """The publications of the topic in a time span, seen from one subscription.
 
-    `matched` counts the publications that the subscription matches, `failed` how often each constraint kept one out. Of
-    those that match, `ranked` went to the k best only, and for `chosen` of these the subscription was among them.
-    `origins` says how many of those that it got came from where, and their way.
+    `matched` counts matching publications, `failed` the publications excluded by each constraint. Of the matching ones,
+    `ranked` had a top-k choice, and in `chosen` of these the subscription was among the k best. `origins` has, by
+    publishing broker, the number of received publications and their route.
     """
 
     published: int
@@ -57,7 +57,7 @@ class PublicationCounts:
 
 @dataclass(frozen=True)
 class WindowTrace:
-    """What became of a window: the decisions of links on the way, and the notification, if there was one."""
+    """The decisions of links for a window, and its notification if there was one, with the time `told`."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ class WindowTrace:
 
 @dataclass(frozen=True)
 class NotificationExplanation:
-    """Why a subscription got what it got; `walked` is None for a plain one."""
+    """The explanation of what a subscription received; `walked` is None for a plain one."""
 
     subscription: Subscription
     broker: str
@@ -81,48 +81,53 @@ class NotificationExplanation:
 def explain(
     spark: SparkSession, deployment: Deployment, subscription: str, at: int | None, decision: str | None = None
 ) -> NotificationExplanation:
-    """Explain the window that holds a moment (None: the last one with a result), or what a plain one got then."""
+    """Explain the window at a time (None: the last one with a result), or what a plain subscription received then."""
     plan = PubSub(spark, deployment, decision=decision).plan
     number = number_of(plan, subscription)
     if plan.topics[plan.subscriptions[number].query.topic].merge is not None:
         if plan.subscriptions[number].query.aggregation is not None:
-            raise SparingError(f"Subscription {subscription} has windows of merged events, which cannot be explained.")
-        raise SparingError(f"Subscription {subscription} is about merged events: say which one, with --event KEY.")
+            raise SparingError(
+                f"Subscription {subscription} has windows of merged events, which cannot be explained: explain one of "
+                "the events with --event KEY."
+            )
+        raise SparingError(f"Subscription {subscription} is about merged events: choose one with --event KEY.")
     warm_up()
     interests = Interests.of(plan)
     shipped = ship(spark, interests)
     rows = admit(sources.read(spark, deployment, streaming=False), interests, deployment.limits.row_bytes)
     walked = None
     if interests.timed[number] and at is not None:
-        _window(interests, number, at)  # a moment between two windows is a mistake to be told at once
+        _window(interests, number, at)  # reject a time between two windows before the replay
     if interests.timed[number]:
         walked = _walk(match(rows, shipped), shipped, interests, number, at)
         start, end = walked.start, walked.end
     elif interests.held[number]:
         raise SparingError(
-            f"Subscription {subscription} has count windows, to which every publication travels at once: only plain "
-            "subscriptions and time windows can be explained."
+            f"Subscription {subscription} has count windows, whose publications are forwarded at once: choose a plain "
+            "subscription or one with time windows."
         )
     elif at is None:
-        raise SparingError(f"Subscription {subscription} gets single events: say when, with --at TIME.")
+        raise SparingError(f"Subscription {subscription} has no windows: choose a time with --at TIME.")
     else:
-        start, end = at, at + MOMENT
-    seen = _seen(rows, shipped, plan, number, start, end)
+        start, end = at, at + PLAIN_SPAN
+    seen = _publication_counts(rows, shipped, plan, number, start, end)
     broker = plan.routes.brokers[plan.broker_of[number]]
     return NotificationExplanation(plan.subscriptions[number], broker, start, end, seen, walked)
 
 
 def number_of(plan: Plan, subscription: str) -> int:
-    """The number of a subscription by its id."""
+    """Return the number of the subscription with an id."""
     number = {s.id: n for n, s in enumerate(plan.subscriptions)}.get(subscription)
     if number is None:
         close = get_close_matches(subscription, [s.id for s in plan.subscriptions], 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {len(plan.subscriptions):,} others."
+        hint = f"did you mean {close[0]!r}?" if close else f"choose one of the {len(plan.subscriptions):,} others."
         raise SparingError(f"There is no subscription {subscription!r}: {hint}")
     return number
 
 
-def _seen(rows: DataFrame, shipped: ShippedPlan, plan: Plan, number: int, start: int, end: int) -> PublicationCounts:
+def _publication_counts(
+    rows: DataFrame, shipped: ShippedPlan, plan: Plan, number: int, start: int, end: int
+) -> PublicationCounts:
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         worker_plan = shipped.worker_plan()
         topic = worker_plan.interests.plan.subscriptions[number].query.topic
@@ -133,31 +138,29 @@ def _seen(rows: DataFrame, shipped: ShippedPlan, plan: Plan, number: int, start:
                         counts(publications, worker_plan.interests.plan, worker_plan.at_once, number, start, end)
                     )
 
-    whole = TaskCounts()
+    total = TaskCounts()
     for row in rows.mapInArrow(run, "found binary").collect():
-        whole += pickle.loads(row["found"])
+        total += pickle.loads(row["found"])
     names, goal = plan.routes.brokers, int(plan.broker_of[number])
-    paths = {at: plan.routes.path(at, goal) for at in sorted(whole.origins)}
-    ways = {names[at]: (whole.origins[at], tuple(names[b] for b in path)) for at, path in paths.items()}
-    failed = dict(whole.failed.most_common())
+    paths = {at: plan.routes.path(at, goal) for at in sorted(total.origins)}
     return PublicationCounts(
-        published=whole.published,
-        matched=whole.matched,
-        ranked=whole.ranked,
-        chosen=whole.chosen,
-        failed=failed,
-        origins=ways,
+        published=total.published,
+        matched=total.matched,
+        ranked=total.ranked,
+        chosen=total.chosen,
+        failed=dict(total.failed.most_common()),
+        origins={names[at]: (total.origins[at], tuple(names[b] for b in path)) for at, path in paths.items()},
     )
 
 
 def one_row(found: object) -> pa.RecordBatch:
-    """What a task found, as the only row of a batch with the column `found`."""
+    """Return the pickled result of a task as the only row of a batch, in the column `found`."""
     return pa.RecordBatch.from_arrays([pa.array([pickle.dumps(found)], pa.binary())], names=["found"])
 
 
 @dataclass(frozen=True)
 class TaskCounts:
-    """What one subscription saw of some publications: see `PublicationCounts`; `origins` goes by broker number."""
+    """The counts of a task: see `PublicationCounts`; `origins` is by broker number."""
 
     published: int = 0
     matched: int = 0
@@ -171,7 +174,7 @@ class TaskCounts:
 
 
 def counts(publications: Publications, plan: Plan, at_once: AtOnce, number: int, start: int, end: int) -> TaskCounts:
-    """What a subscription saw of the publications that were made in a span of time."""
+    """Return the counts of publications in a time span, seen from one subscription."""
     mine = np.flatnonzero((publications.time >= start) & (publications.time < end))
     subscription, types = plan.subscriptions[number], plan.topics[publications.topic].fields
     matches = np.ones(len(mine), dtype=bool)
@@ -197,7 +200,7 @@ def counts(publications: Publications, plan: Plan, at_once: AtOnce, number: int,
 
 
 def _chosen(publications: Publications, plan: Plan, at_once: AtOnce, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the publications that a subscription matches go to the k best only, and which of all it gets."""
+    """Return which of the matching publications have a top-k choice, and which ones the subscription receives."""
     under = publications.advertisement
     if under is None:
         return np.zeros(len(publications), bool), np.ones(len(publications), bool)
@@ -210,14 +213,14 @@ def _chosen(publications: Publications, plan: Plan, at_once: AtOnce, number: int
 
 
 def _walk(parceled: DataFrame, shipped: ShippedPlan, interests: Interests, number: int, at: int | None) -> WindowTrace:
-    """Walk the subscription's interest group, watching one of its windows."""
+    """Walk the subscription's interest group, recording the decisions for one of its windows."""
     names, group_of = interests.groups
     group = names[group_of[number]]
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parcels = [parcel for batch in batches for parcel in batch["parcel"].to_pylist()]
         if parcels:
-            yield one_row(_watched(shipped.worker_plan(), parcels, number, at))
+            yield one_row(_window_trace(shipped.worker_plan(), parcels, number, at))
 
     mine = parceled.where(parceled["group"] == group).coalesce(1)
     rows = mine.mapInArrow(run, "found binary").collect()
@@ -226,28 +229,30 @@ def _walk(parceled: DataFrame, shipped: ShippedPlan, interests: Interests, numbe
         return found
     if at is None:
         name = interests.plan.subscriptions[number].id
-        raise SparingError(f"Subscription {name} got nothing at all: say which window to explain, with --at TIME.")
+        raise SparingError(f"Subscription {name} received nothing: choose a window with --at TIME.")
     return WindowTrace(*_window(interests, number, at))
 
 
 def _window(interests: Interests, number: int, at: int) -> tuple[int, int]:
-    """The window that holds a moment and ends first."""
+    """Return the first of the windows that contain a time."""
     duration, slide, start = (int(column[number]) for column in interests.windows)
     end = at - (at - start - duration) % slide + slide
     if end - duration > at:
-        raise SparingError("No window of the subscription holds that moment: it lies between two of them.")
+        raise SparingError(
+            "No window of the subscription contains that time, which is between two windows: choose another --at TIME."
+        )
     return end - duration, end
 
 
-def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int | None) -> WindowTrace | None:
+def _window_trace(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int | None) -> WindowTrace | None:
     interests = worker_plan.interests
     topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
     types = {name: column_type(topic, name) for name in interests.held_fields[topic.name]}
     arrivals = [Matched.unpack(parcel, types) for parcel in parcels]
-    moment = _last(arrivals, interests, number) if at is None else at
-    if moment is None:
+    time = _last_counted(arrivals, interests, number) if at is None else at
+    if time is None:
         return None
-    start, end = _window(interests, number, moment)
+    start, end = _window(interests, number, time)
     explainer = Explainer(interests, number, end)
     _, outcome = worker_plan.window_walk.advance(None, arrivals, END_OF_TIME, watcher=explainer)
     mine = [n.payload for found in outcome.notifications for n in found if (n.subscription, n.end) == (number, end)]
@@ -255,8 +260,8 @@ def _watched(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int
     return WindowTrace(start, end, tuple(explainer.decisions), explainer.notified if mine else None, payload)
 
 
-def _last(arrivals: list[Matched], interests: Interests, number: int) -> int | None:
-    """When the last publication was made that counts for a window of the subscription."""
+def _last_counted(arrivals: list[Matched], interests: Interests, number: int) -> int | None:
+    """Return the time of the last publication that counts for a window of the subscription."""
     duration, slide, start = (int(column[number]) for column in interests.windows)
     times = [part.time[part.held_rows[part.held == number]] for part in arrivals]
     inside = [found[(found - start) % slide < duration] for found in times]

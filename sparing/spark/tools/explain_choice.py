@@ -1,4 +1,4 @@
-"""Explanation of the recipients of a publication, which Spark finds, admits and matches in the trace."""
+"""Explanation of the recipients of a publication, found in a recorded trace with Spark."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from sparing.spark.pipeline.pubsub import PubSub
 from sparing.spark.pipeline.worker_plan import ShippedPlan, WorkerPlan, ship
 from sparing.spark.tools.explain import number_of, one_row
 
-NEAREST = 20  # ids that are looked at more closely if there is none as it was given
+NEAREST = 20  # ids, of which the most similar one is suggested
 
 
 @dataclass(frozen=True)
 class ChoiceExplanation:
-    """Who gets a publication, and why a subscription does or does not, if one was asked about.
+    """The recipients of a publication, and the reason for one subscription, if given.
 
-    `others` is how many more publications have the same id; this is the first of them.
+    `others` is the number of further publications with the same id; this is the first one.
     """
 
     choice: Choice
@@ -45,27 +45,29 @@ class ChoiceExplanation:
 def explain_choice(
     spark: SparkSession, deployment: Deployment, publication: str, subscription: str | None = None
 ) -> ChoiceExplanation:
-    """Explain who gets the publication with an id."""
+    """Explain the recipients of the publication with an id."""
     plan = PubSub(spark, deployment).plan
     number = None if subscription is None else number_of(plan, subscription)
     warm_up()
     interests = Interests.of(plan)
     rows = admit(sources.read(spark, deployment, streaming=False), interests, deployment.limits.row_bytes)
-    found, rejected = _found(rows.where(rows["id"] == publication), ship(spark, interests), number)
+    found, rejected = _choices(rows.where(rows["id"] == publication), ship(spark, interests), number)
     if found:
         choice, why = min(found, key=lambda each: (each[0].time, each[0].publisher))
         return ChoiceExplanation(choice, why, len(found) - 1)
     if rejected:
         why_not = f"{rejected[0].reason.value}: {rejected[0].detail}"
-        raise SparingError(f"Nobody gets publication {publication!r}, because it is in quarantine ({why_not}).")
+        raise SparingError(
+            f"Publication {publication!r} is not delivered, because it is quarantined ({why_not}): correct the row."
+        )
     raise SparingError(f"There is no publication {publication!r} in the source: {_hint(rows, publication)}")
 
 
-Found = list[tuple[Choice, Verdict | None]]
+Choices = list[tuple[Choice, Verdict | None]]
 
 
-def _found(rows: DataFrame, shipped: ShippedPlan, number: int | None) -> tuple[Found, list[Rejected]]:
-    """The choices for all publications among the rows, and the rows that are none."""
+def _choices(rows: DataFrame, shipped: ShippedPlan, number: int | None) -> tuple[Choices, list[Rejected]]:
+    """Return the choices for all admitted rows, and the rejected rows."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         worker_plan = shipped.worker_plan()
@@ -94,4 +96,4 @@ def _hint(rows: DataFrame, publication: str) -> str:
     nearest = [row["id"] for row in rows.select("id").distinct().orderBy(distance, "id").limit(NEAREST).collect()]
     if close := get_close_matches(publication, nearest, 1):
         return f"did you mean {close[0]!r}?"
-    return f"ids there look like {nearest[0]!r}." if nearest else "there are no publications at all."
+    return f"ids there look like {nearest[0]!r}." if nearest else "it has no publications."

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from sparing.deployment.deployment import Deployment
-from sparing.flow.events.explain import Story, StoryRecorder
+from sparing.flow.events.explain import EventHistory, HistoryRecorder
 from sparing.flow.events.reports import unpack
 from sparing.flow.interests import Interests
 from sparing.flow.warm import warm_up
@@ -27,17 +27,17 @@ from sparing.spark.tools.explain import number_of, one_row
 
 def explain_event(
     spark: SparkSession, deployment: Deployment, key: str, subscription: str | None = None, at: int | None = None
-) -> Story:
-    """The story of the event with a key that was under way at a time (None: of the last one)."""
+) -> EventHistory:
+    """Return the history of the event with a key that was open at a time (None: the last one)."""
     plan = PubSub(spark, deployment).plan
     merged = [name for name, topic in plan.topics.items() if topic.merge is not None]
     number = None if subscription is None else number_of(plan, subscription)
     if number is not None:
         merged = [name for name in merged if name == plan.subscriptions[number].query.topic]
         if not merged or plan.subscriptions[number].query.aggregation is not None:
-            raise SparingError(f"Subscription {subscription} is not told of merged events: leave --event out.")
+            raise SparingError(f"Subscription {subscription} is not notified of merged events: remove --event.")
     if not merged:
-        raise SparingError(f"Deployment {deployment.name} has no merged topic: --event is for events of those.")
+        raise SparingError(f"Deployment {deployment.name} has no merged topic: remove --event.")
     warm_up()
     interests = Interests.of(plan)
     shipped = ship(spark, interests)
@@ -45,33 +45,31 @@ def explain_event(
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         parcels = [row for batch in batches for row in batch.select(["group", "parcel"]).to_pylist()]
-        yield one_row(_stories(shipped.worker_plan(), parcels, key, number))
+        yield one_row(_histories(shipped.worker_plan(), parcels, key, number))
 
     parceled = match(rows, shipped)
     mine = parceled.where(parceled["group"].startswith(EVENT_PARTITION)).coalesce(1)
-    found: list[tuple[list[Story], set[str]]] = [
+    found: list[tuple[list[EventHistory], set[str]]] = [
         pickle.loads(row["found"]) for row in mine.mapInArrow(run, "found binary").collect()
     ]
-    stories = [story for some, _ in found for story in some]
-    if not stories:
+    histories = [history for some, _ in found for history in some]
+    if not histories:
         close = get_close_matches(key, sorted({one for _, keys in found for one in keys}), 1, cutoff=0.3)
         raise SparingError(f"No event has the key {key!r}" + (f": did you mean {close[0]!r}?" if close else "."))
-    under_way = [story for story in stories if at is None or story.began <= at <= story.ends]
-    if not under_way:
-        raise SparingError(
-            f"No event with the key {key!r} was under way then; there were {len(stories):,} at other times."
-        )
-    return max(under_way, key=lambda story: story.began)
+    open_then = [history for history in histories if at is None or history.began <= at <= history.ends]
+    if not open_then:
+        raise SparingError(f"No event with the key {key!r} was open at that time: remove --at to explain the last one.")
+    return max(open_then, key=lambda history: history.began)
 
 
-def _stories(
+def _histories(
     worker_plan: WorkerPlan, parcels: list[dict[str, object]], key: str, number: int | None
-) -> tuple[list[Story], set[str]]:
-    """The stories of events with a key, and all keys if there is none."""
+) -> tuple[list[EventHistory], set[str]]:
+    """Return the histories of the events with a key, and the keys of all events."""
     partitions: dict[str, list[bytes]] = {}
     for row in parcels:
         partitions.setdefault(str(row["group"]), []).append(row["parcel"])  # type: ignore[arg-type]
-    stories: list[Story] = []
+    histories: list[EventHistory] = []
     keys: set[str] = set()
     plan = worker_plan.interests.plan
     wanted = None if number is None else plan.subscriptions[number].query.topic
@@ -81,12 +79,12 @@ def _stories(
             continue
         name = partition.topic
         topic = worker_plan.merged_topic(name)
-        watch = StoryRecorder(topic.context, key)
+        watch = HistoryRecorder(topic.context, key)
         arrivals = [unpack(parcel, plan.topics[name]) for parcel in held]
         topic.advance(None, arrivals, END_OF_TIME, BEGINNING, watch)
-        stories += watch.stories(number)
+        histories += watch.histories(number)
         kinds = [topic.context.topic.fields[field] for field in topic.context.merge.key]
         for part in arrivals:
             codes = zip(*(part.columns[field].codes().tolist() for field in topic.context.merge.key), strict=True)
             keys |= {", ".join(str(k.value(c)) for k, c in zip(kinds, one, strict=True)) for one in codes}
-    return stories, keys
+    return histories, keys

@@ -31,10 +31,10 @@ NO_STATE = "no micro-batch has been committed yet, so there is no state."
 
 @dataclass(frozen=True)
 class Inspection:
-    """A checkpoint; times in microseconds since 1970.
+    """The content of a checkpoint; times in microseconds since 1970.
 
-    `watermark` is the one that the last committed micro-batch was worked through up to, `next_watermark` that of the
-    next. `state` is missing if it cannot be read, and `trouble` says why.
+    `watermark` is that of the last committed micro-batch, `next_watermark` that of the next. `state` is None if it
+    cannot be read, for the reason `trouble`.
     """
 
     path: str
@@ -49,15 +49,14 @@ class Inspection:
 
     @property
     def topics(self) -> list[str]:
-        """Topics that subscriptions wait for, or whose events are merged."""
+        """Topics with state: of windows, digests or merged events."""
         groups = {topic_in(name) for name in self.note["groups"].values()}
-        return sorted(groups | {waiting.topic for waiting in self.state or ()})
+        return sorted(groups | {key.topic for key in self.state or ()})
 
     @property
     def plans(self) -> list[str]:
-        """Fingerprints of the plans that states were written under; one that has not changed since has an old one."""
-        every = [some for waiting in self.state or () for some in (waiting, *waiting.groups)]
-        return sorted({waiting.plan for waiting in every})
+        """Fingerprints of the plans under which states were last written."""
+        return sorted({state.plan for key in self.state or () for state in (key, *key.groups)})
 
 
 def inspect(spark: SparkSession, path: str, deployment: Deployment | None = None) -> Inspection:
@@ -90,18 +89,18 @@ def inspect(spark: SparkSession, path: str, deployment: Deployment | None = None
 def _note(spark: SparkSession, path: str) -> Note:
     place, files = hadoop_path(spark, path)
     if not files.exists(place):
-        raise SparingError(f"{path}: there is no such checkpoint.")
+        raise SparingError(f"The checkpoint {path} does not exist: check its path.")
     note = read_note(spark, path)
     if note is None:
         inside = f"{path}/checkpoint"
         if files.exists(hadoop_path(spark, path_of_note(inside))[0]):
-            raise SparingError(f"{path} is no checkpoint, but has one in it: inspect {inside}.")
-        raise SparingError(f"{path} is no checkpoint: it has no sparing.json in it.")
+            raise SparingError(f"{path} is not a checkpoint, but contains one: inspect {inside}.")
+        raise SparingError(f"{path} is not a checkpoint, because it has no sparing.json: check its path.")
     return note
 
 
 def _numbers(spark: SparkSession, folder: str) -> list[int]:
-    """The micro-batches that a log of Spark has entries for."""
+    """Return the micro-batches with an entry in a log of Spark."""
     place, files = hadoop_path(spark, folder)
     if not files.exists(place):
         return []
@@ -115,7 +114,7 @@ def _lines(spark: SparkSession, path: str) -> list[str]:
 
 
 def _micros(lines: list[str], key: str) -> int | None:
-    """A time that the second line of a log's entry tells; Spark says 0 if there is none."""
+    """Return a time from the second line of a log's entry; None if it is missing or 0."""
     try:
         return int(json.loads(lines[1])[key]) * 1_000 or None
     except (IndexError, KeyError, TypeError, ValueError):
@@ -125,7 +124,7 @@ def _micros(lines: list[str], key: str) -> int | None:
 def _state(
     spark: SparkSession, path: str, note: Note, deployment: Deployment | None
 ) -> tuple[tuple[KeyState, ...] | None, str | None]:
-    """What waits, or a sentence that says why that is not known."""
+    """Return the state by key, or None and the reason why it cannot be read."""
     worker_plan = None if deployment is None else _worker_plan(note, deployment)
     try:
         with without_escapes(spark, path) as name:
@@ -136,14 +135,14 @@ def _state(
     known = CheckpointContext(note.brokers, note.homes, worker_plan)
     try:
         found = [key_state(row["group"], bytes(row["state"]), known) for row in rows]
-    except Exception as error:  # whatever it is, the rest can still be shown
+    except Exception as error:  # the rest can still be shown
         return None, f"the state cannot be unpacked: {type(error).__name__}: {error}"
-    return tuple(sorted(found, key=lambda waiting: waiting.name)), None
+    return tuple(sorted(found, key=lambda key: key.name)), None
 
 
 @contextmanager
 def without_escapes(spark: SparkSession, path: str) -> Iterator[str]:
-    """A checkpoint by a name without characters that URLs escape: Spark's reader of states escapes them twice."""
+    """Yield a path to a checkpoint without characters that URLs escape: Spark's state reader escapes them twice."""
     place, files = hadoop_path(spark, path)
     url = files.makeQualified(place).toUri()
     if url.getScheme() != "file" or url.getRawPath() == url.getPath():
@@ -158,7 +157,7 @@ def without_escapes(spark: SparkSession, path: str) -> Iterator[str]:
 def _worker_plan(note: Note, deployment: Deployment) -> WorkerPlan:
     if list(deployment.overlay.brokers) != note.brokers:
         raise SparingError(
-            f"Deployment {deployment.name} has other brokers than the checkpoint: name the one that it belongs to."
+            f"Deployment {deployment.name} has other brokers than the checkpoint: choose the checkpoint's deployment."
         )
     interests = Interests.of(plan_of(deployment), keep_fields=True, known_groups=note.groups)
-    return WorkerPlan(interests, "to be inspected")
+    return WorkerPlan(interests, "inspected")

@@ -28,10 +28,10 @@ from sparing.spark.pipeline.worker_plan import WorkerPlan
 
 @dataclass(frozen=True)
 class OpenWindow:
-    """A window, or the cycle of a digest, that has not been told: publications that count, and where they are.
+    """A window or the cycle of a digest before its notification: the counted publications and their brokers.
 
-    `results` are partial results that some of them are in already; `ahead` are publications whose time has not come.
-    `start` and `digest` are missing without the deployment.
+    `results` is the number of partial results that contain some of them, `ahead` that of publications after the
+    watermark. `start` and `digest` are None without the deployment.
     """
 
     subscription: str
@@ -46,7 +46,7 @@ class OpenWindow:
 
 @dataclass(frozen=True)
 class CountWindowTail:
-    """Publications that later windows of a count still need, and how many are left out before the next begins."""
+    """The publications of open count windows, and the number skipped before the next window begins."""
 
     subscription: str
     publications: int
@@ -55,10 +55,10 @@ class CountWindowTail:
 
 @dataclass(frozen=True)
 class OpenEvent:
-    """A merged event under way: `told` has who knows how many of its facts, `behind` who is to be told next.
+    """An open merged event: `told` has the number of facts sent by subscription, `behind` those to be notified next.
 
-    Without the deployment, `behind` has not `everybody`, but only those who have been told something before. `concerns`
-    are the brokers of all whom it may concern.
+    Without the deployment, `everybody` is false: `behind` has only subscriptions that have been notified before.
+    `concerns` are the brokers with subscriptions that the event may match.
     """
 
     key: tuple[str, ...]
@@ -76,10 +76,10 @@ class OpenEvent:
 
 @dataclass(frozen=True)
 class KeyState:
-    """What waits under one key of the state: an interest group, or a partition of a merged topic with its own groups.
+    """The state of one key: an interest group, or a partition of a merged topic with its own groups.
 
-    `ahead` counts publications whose time has not come by subscription; with the deployment, those of windows are in
-    `windows` instead. `forwards` are brokers that forward just now, under a policy with modes.
+    `ahead` counts publications after the watermark by subscription; with the deployment, those of windows are in
+    `windows` instead. `forwards` are the brokers that now forward, under a policy with modes.
     """
 
     name: str
@@ -99,7 +99,7 @@ class KeyState:
 
 @dataclass(frozen=True)
 class CheckpointContext:
-    """What is known besides the state: brokers by number, subscription -> its broker, and what the deployment says."""
+    """Information besides the state: brokers by number, subscription -> its broker, and the deployment's plan."""
 
     brokers: Sequence[str]
     homes: Mapping[str, str] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class CheckpointContext:
 
     @cached_property
     def windows(self) -> dict[str, tuple[TimeWindow | None, bool]]:
-        """Subscription -> its time window, and whether that is the cycle of a digest."""
+        """Subscription -> its time window, and whether it is the cycle of a digest."""
         found: dict[str, tuple[TimeWindow | None, bool]] = {}
         if self.worker_plan is not None:
             interests = self.worker_plan.interests
@@ -165,7 +165,7 @@ def _group(name: str, packed: bytes, known: CheckpointContext) -> KeyState:
 def _open(
     state: WindowState, id_of: Mapping[int, str], known: CheckpointContext
 ) -> tuple[list[OpenWindow], Counter[str]]:
-    """Windows for which something waits, by end; and publications that belong to none yet, by subscription."""
+    """Return open windows by end, and the number of publications outside of them by subscription."""
     edges = state.edges
     found: dict[tuple[int, str], list[int]] = {}
     for number, (subscription, end) in enumerate(zip(edges.subscription.tolist(), edges.end.tolist(), strict=True)):
@@ -210,7 +210,7 @@ Due = Mapping[tuple[object, int], list[str]]  # by key and beginning of an event
 
 
 def _due(partition: EventPartition, packed: bytes, worker_plan: WorkerPlan | None) -> Due | None:
-    """Who is to be told what they have not been told, also those who have not been told anything."""
+    """Return all subscriptions with pending notifications, by event; None without the deployment."""
     if worker_plan is None or partition.topic not in worker_plan.interests.plan.topics:
         return None
     state, context = load(worker_plan, partition.key, packed), worker_plan.merged_topic(partition.topic).context
@@ -251,7 +251,7 @@ def _event(
 
 
 def _key(event: Event, topic: str, worker_plan: WorkerPlan | None) -> tuple[str, ...]:
-    """The event's key; without the deployment, numbers are as they are stored."""
+    """Return the event's key; without the deployment, numbers are in their stored form."""
     known = None if worker_plan is None else worker_plan.interests.plan.topics.get(topic)
     if known is None or known.merge is None:
         return tuple(str(code) for code in event.key)

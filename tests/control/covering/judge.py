@@ -1,4 +1,4 @@
-"""The slow and obvious covering: every pair of boxes is compared."""
+"""The slow and obvious covering, to judge the fast one: every pair of boxes is compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes of several dimensions, with sets, texts and missing values, small enough to lie in each other often."""
+"""Boxes of several dimensions, with sets, texts and missing values, small enough that containment is frequent."""
 
 from __future__ import annotations
 

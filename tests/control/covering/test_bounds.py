@@ -1,4 +1,4 @@
-"""Whatever is said about scores without knowing the publication is true for every publication."""
+"""Bounds of scores hold for every publication."""
 
 import math
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from sparing.control.covering.bounds import Forms, forms
+from sparing.control.covering.bounds import ScoreAnalysis, analyze_scores
 from sparing.control.covering.intervals import Range, Text, Truth, known, known_field
-from sparing.control.covering.kernels.walk import above
+from sparing.control.covering.kernels.cover import ranks_higher
 from sparing.language.parse import parse_where
 from sparing.language.scores import parse_score
 from sparing.model.box import Box
@@ -157,26 +157,26 @@ EXPRESSIONS = st.one_of(WEIGHTED, expressions.affine(), expressions.scores())
 
 @given(EXPRESSIONS, st.integers(0, 290), st.booleans())
 @settings(max_examples=tries(100))
-def test_above_is_never_wrong(expression, seed, fair):
+def test_a_proved_rank_order_holds_for_every_publication(expression, seed, fair):
     for each in map(world, range(seed, seed + 10)):
         check_above(expression, each, fair)
 
 
-def ranks_above(found: Forms, a: int, b: int, before: bool) -> bool:
+def ranks_above(found: ScoreAnalysis, a: int, b: int, before: bool) -> bool:
     """As covering asks it; scores that do not depend on the publication are compared as they are."""
     if found.static:
         return found.low[a] > found.low[b] or (found.low[a] == found.low[b] and before)
-    return above(found.certain, a, b, before)
+    return ranks_higher(found.forms, a, b, before)
 
 
 def check_above(expression: Expression, world: World, fair: bool) -> None:
-    found = forms(expression, world.boxes, world.advertised, TYPES, world.columns)
+    found = analyze_scores(expression, world.boxes, world.advertised, TYPES, world.columns)
     for a, outer in enumerate(world.boxes):
         for b, inner in enumerate(world.boxes):
             if a == b or not ranks_above(found, a, b, fair or a < b) or not outer.covers(inner):
                 continue
             inside = world.inside(inner)
-            if inside and not found.static and found.alike[a] != found.alike[b]:
+            if inside and not found.static and found.score_class[a] != found.score_class[b]:
                 event("something was proved")
             fields = fields_of_publications(inside)
             mine = scores(expression, fields, one_row(world.columns, a, len(inside)), len(inside))
@@ -186,7 +186,7 @@ def check_above(expression: Expression, world: World, fair: bool) -> None:
 
 @given(expressions.scores() | expressions.conditions(), WORLDS)
 @settings(max_examples=tries(200))
-def test_an_expression_is_what_it_can_be(expression, world):
+def test_values_of_expressions_are_within_their_bounds(expression, world):
     fields = {field: known_field(field, kind, world.boxes, world.advertised) for field, kind in TYPES.items()}
     with np.errstate(all="ignore"):
         found = known(expression, fields, world.columns, len(world.boxes))
@@ -209,28 +209,28 @@ def admits(found: Range | Truth | Text, at: int, value) -> bool:
 
 
 @given(EXPRESSIONS, WORLDS)
-def test_the_arrays_fit_together(expression, world):
-    found = forms(expression, world.boxes, world.advertised, TYPES, world.columns)
+def test_shapes_and_types_of_the_score_arrays(expression, world):
+    found = analyze_scores(expression, world.boxes, world.advertised, TYPES, world.columns)
     n, m = len(world.boxes), len(found.symbols)
     assert found.coefficients.shape == found.symbol_low.shape == found.symbol_high.shape == (n, m)
-    for array in (found.low, found.high, found.magnitude, found.missing, found.alike):
+    for array in (found.low, found.high, found.magnitude, found.missing, found.score_class):
         assert array.shape == (n,)
     for array in (found.coefficients, found.symbol_low, found.symbol_high, found.low, found.high, found.magnitude):
         assert array.dtype == np.float64
-    assert (found.missing.dtype, found.alike.dtype) == (np.dtype(bool), np.dtype(np.int32))
+    assert (found.missing.dtype, found.score_class.dtype) == (np.dtype(bool), np.dtype(np.int32))
     assert not np.isnan(np.concatenate([found.low, found.high, found.magnitude])).any()
     assert not found.static or (m == 0 and (found.low == found.high).all())
 
 
 @given(EXPRESSIONS, WORLDS)
-def test_alike_means_the_same_score(expression, world):
-    found = forms(expression, world.boxes, world.advertised, TYPES, world.columns)
+def test_equal_score_classes_have_equal_scores(expression, world):
+    found = analyze_scores(expression, world.boxes, world.advertised, TYPES, world.columns)
     rows = len(world.publications)
     fields = fields_of_publications(world.publications)
     each = [scores(expression, fields, one_row(world.columns, at, rows), rows) for at in range(len(world.boxes))]
     for a, mine in enumerate(each):
         for b, other in enumerate(each):
-            assert found.alike[a] != found.alike[b] or (mine == other).all()
+            assert found.score_class[a] != found.score_class[b] or (mine == other).all()
 
 
 # What can be proved
@@ -241,7 +241,7 @@ def proved(score: str, where: str, one: dict, other: dict, *, inner: str = "true
     expression: Expression = parse_score(score, TOPIC, ATTRIBUTES)
     box = parse_where(where, TOPIC)
     rows = [{**dict.fromkeys(ATTRIBUTES), **row} for row in (one, other)]
-    found = forms(
+    found = analyze_scores(
         expression,
         [box, box.intersect(parse_where(inner, TOPIC)) or box],
         parse_where(advertised, TOPIC),
@@ -281,7 +281,7 @@ BOUNDED = "x BETWEEN 1 AND 10 AND y BETWEEN -5 AND 5 AND n BETWEEN 0 AND 9"
         ("coalesce(money, 1) + subscription.a", {"a": 100.0}, {"a": 1.0}),
     ],
 )
-def test_what_is_proved(score, one, other):
+def test_score_orders_that_are_proved(score, one, other):
     assert proved(score, BOUNDED, one, other)
     assert not proved(score, BOUNDED, other, one)
 
@@ -303,16 +303,16 @@ def test_what_is_proved(score, one, other):
         ("sqrt(subscription.a - x)", "x BETWEEN 1 AND 20", {"a": 10.0}, {"a": 0.0}),
     ],
 )
-def test_what_cannot_be_proved(score, where, one, other):
+def test_score_orders_that_cannot_be_proved(score, where, one, other):
     assert not proved(score, where, one, other)
 
 
-def test_a_missing_field_is_no_tie_where_it_matters_to_one_only():
+def test_a_missing_field_of_one_score_is_not_a_tie():
     score, where = "if(subscription.keen, x, 1) + subscription.a", "x BETWEEN 1 AND 2 OR x IS NULL"
     assert not proved(score, where, {"keen": True, "a": 9.0}, {"keen": False, "a": 1.0}, fair=True)
 
 
-def test_ties_are_above_if_fair_or_by_id():
+def test_equal_scores_rank_higher_if_fair_or_by_id():
     for score, row in [("subscription.a", {"a": 1.0}), ("subscription.a * x", {"a": 1.0})]:
         assert not proved(score, "true", row, row)
         assert proved(score, "true", row, row, fair=True)
@@ -326,30 +326,32 @@ def test_missing_fields_are_ties():
     assert proved("subscription.a * x", where, {"a": 2.0}, {"a": 1.0}, before=True)
 
 
-def test_the_advertisement_bounds_what_a_subscription_leaves_open():
+def test_the_advertisement_bounds_unconstrained_fields():
     assert not proved("subscription.a * x", "true", {"a": 2.0}, {"a": 1.0})
     assert proved("subscription.a * x", "true", {"a": 2.0}, {"a": 1.0}, advertised="x BETWEEN 1 AND 10")
 
 
-def test_text_that_a_box_fixes_is_known():
+def test_text_fixed_by_a_box_is_known():
     score = "if(place = subscription.home, 1, 0)"
     assert proved(score, "place = 'a'", {"home": "a"}, {"home": "b"})
     assert not proved(score, "place IN ('a', 'b')", {"home": "a"}, {"home": "b"})
 
 
-def test_nobody():
+def test_no_subscriptions():
     expression = parse_score("subscription.a * x", TOPIC, ATTRIBUTES)
-    found = forms(expression, [], Box(), TYPES, expressions.columns([], ATTRIBUTES))
+    found = analyze_scores(expression, [], Box(), TYPES, expressions.columns([], ATTRIBUTES))
     assert (found.coefficients.shape, found.low.shape) == ((0, 1), (0,))
 
 
-def test_many_subscriptions_at_once():
+def test_many_subscriptions_equal_single_ones():
     """Row by row the same as alone."""
     rows = [{**dict.fromkeys(ATTRIBUTES), "a": float(at % 7)} for at in range(100)]
     each = [parse_where(f"x BETWEEN {at} AND {at + 5}", TOPIC) for at in range(100)]
     expression = parse_score("abs(x - subscription.a) + subscription.a * n", TOPIC, ATTRIBUTES)
-    whole = forms(expression, each, Box(), TYPES, expressions.columns(rows, ATTRIBUTES))
+    whole = analyze_scores(expression, each, Box(), TYPES, expressions.columns(rows, ATTRIBUTES))
     for at in range(0, 100, 9):
-        alone = forms(expression, each[at : at + 1], Box(), TYPES, expressions.columns(rows[at : at + 1], ATTRIBUTES))
+        alone = analyze_scores(
+            expression, each[at : at + 1], Box(), TYPES, expressions.columns(rows[at : at + 1], ATTRIBUTES)
+        )
         for name in ("coefficients", "low", "high", "magnitude", "symbol_low", "symbol_high", "missing"):
             assert (getattr(whole, name)[at] == getattr(alone, name)[0]).all()

@@ -1,4 +1,4 @@
-"""AncestorCoverK, RankCoverK and RegularCover against comparing every pair; Table I and Figure 3 of the paper."""
+"""AncestorCoverK, RankCoverK and RegularCover against a comparison of every pair; Table I and Figure 3 of the paper."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def ranked(draw: st.DrawFn) -> tuple[list[Box], np.ndarray, bool, int]:
 
 
 @given(boxes(), boxes())
-def test_containment_is_that_of_the_model(one: Box, other: Box) -> None:
+def test_containment_equals_that_of_the_model(one: Box, other: Box) -> None:
     coded = CodedBoxes.of([one, other], TYPES)
     assert contains(coded.ranges, 0, 1) == one.covers(other)
     assert contains(coded.ranges, 1, 0) == other.covers(one)
     if one.covers(other) and one != other:
-        assert coded.spread[0] > coded.spread[1]
+        assert coded.breadth[0] > coded.breadth[1]
 
 
 @given(ranked())
-def test_ancestor_cover_keeps_what_has_fewer_than_k_ancestors(case: tuple[list[Box], np.ndarray, bool, int]) -> None:
+def test_ancestor_cover_keeps_boxes_with_fewer_than_k_ancestors(case: tuple[list[Box], np.ndarray, bool, int]) -> None:
     found, given_scores, fair, k = case
     standing = RankedBoxes.by_score(CodedBoxes.of(found, TYPES), given_scores, fair)
     above = judge.by_score(found, given_scores.tolist(), fair)
@@ -48,7 +48,7 @@ def test_ancestor_cover_keeps_what_has_fewer_than_k_ancestors(case: tuple[list[B
 
 
 @given(ranked())
-def test_stand_ins_are_kept_and_cover(case: tuple[list[Box], np.ndarray, bool, int]) -> None:
+def test_counted_ancestors_are_kept_and_rank_cover(case: tuple[list[Box], np.ndarray, bool, int]) -> None:
     found, given_scores, fair, k = case
     standing = RankedBoxes.by_score(CodedBoxes.of(found, TYPES), given_scores, fair)
     stand_ins = np.full((len(found), k), -1, np.int32)
@@ -81,7 +81,7 @@ def test_regular_cover_keeps_the_roots(found: list[Box]) -> None:
 
 @pytest.mark.parametrize("fields", [1, 2, 3])
 @pytest.mark.parametrize("k", [1, 3, 10])
-def test_many_boxes_of_numbers(fields: int, k: int) -> None:
+def test_covers_of_many_numeric_boxes(fields: int, k: int) -> None:
     """Enough for several words, blocks and coarse buckets."""
     rng = np.random.default_rng(fields)
     widths = rng.uniform(0.1, 0.6, (3000, fields))
@@ -100,7 +100,7 @@ def test_many_boxes_of_numbers(fields: int, k: int) -> None:
     assert 0 < expected.sum() < 3000
 
 
-def test_numbers_and_boxes_agree() -> None:
+def test_numeric_boxes_equal_encoded_boxes() -> None:
     low, high = np.array([[0.0, 1.0], [0.5, 1.5]]), np.array([[3.0, 2.0], [1.0, 1.75]])
     numbers = CodedBoxes.of_numbers(low, high)
     made = [
@@ -147,9 +147,9 @@ def test_table_i_and_figure_3() -> None:
 
 
 @given(some_boxes(least=1), boxes())
-def test_boxes_that_meet_an_advertisement_and_what_is_left_of_them(found: list[Box], other: Box) -> None:
+def test_intersections_with_an_advertisement(found: list[Box], other: Box) -> None:
     coded = CodedBoxes.of([*found, other], TYPES)
-    meeting = coded.that_meet(len(found), len(found))
+    meeting = coded.overlapping(len(found), len(found))
     assert meeting.tolist() == [box.overlaps(other) for box in found]
     which = np.flatnonzero(meeting)
     clipped = coded.clipped(which, len(found))

@@ -20,7 +20,7 @@ def trees(draw: st.DrawFn, most: int = 7) -> list[int]:
 
 @st.composite
 def problems(draw: st.DrawFn, dimensions: int | None = None, most: int = 8) -> Problem:
-    """Subscriptions told to publishers at one or more brokers; some brokers may be cut off from some of these."""
+    """Subscriptions forwarded to publishers at one or more brokers; some brokers may have no path to some of these."""
     parents = draw(trees())
     brokers = len(parents)
     roots = draw(st.lists(st.integers(0, brokers - 1), min_size=1, max_size=3, unique=True))

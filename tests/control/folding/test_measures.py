@@ -1,4 +1,4 @@
-"""Measures: the numbers of the slides, and counting points one by one."""
+"""Measures: the numbers of the slides, and counts of single points."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def times_covered(problem: Problem, members: list[int]) -> list[int]:
 
 
 @given(problems())
-def test_points_are_counted(problem: Problem) -> None:
+def test_unique_range_and_union_equal_counted_points(problem: Problem) -> None:
     members = list(range(0, len(problem), 2))
     times = times_covered(problem, members)
     assert unique(problem, members) == times.count(1)
@@ -43,7 +43,7 @@ def test_points_are_counted(problem: Problem) -> None:
 
 
 @given(problems(), st.data())
-def test_a_link_carries_an_entry_for_each_cluster(problem: Problem, data: st.DataObject) -> None:
+def test_saved_entries_equal_members_minus_clusters_per_link(problem: Problem, data: st.DataObject) -> None:
     of = data.draw(partitions(len(problem)))
     told = [{bit for bit in range(64 * problem.links.shape[1]) if _has(problem, m, bit)} for m in range(len(problem))]
     entries = {(link, of[member]) for member, links in enumerate(told) for link in links}
@@ -84,16 +84,16 @@ def test_the_illustration_of_related_work() -> None:
     assert delay(SLIDES, [0, 1, 2]) == 2
 
 
-def test_one_alone_costs_nothing() -> None:
+def test_a_single_subscription_costs_nothing() -> None:
     assert cost(SLIDES, [0]) == cost(SLIDES, []) == cost_of(SLIDES, np.arange(3)) == 0
     assert cost_of(SLIDES, np.array([0, 1, 1])) == cost(SLIDES, [1, 2])
 
 
-def test_nothing_covered_is_similar() -> None:
+def test_the_similarity_of_empty_ranges_is_one() -> None:
     assert similarity(Problem.on_tree([0], [0, 0], [(1, 1), (2, 2)]), [0, 1]) == 1.0
 
 
-def test_delay_is_that_of_the_farthest_publisher_that_can_be_reached() -> None:
+def test_delay_is_the_largest_over_reachable_publishers() -> None:
     # 0 - 1 - 2 - 3; publishers at 0 and 3, then only at 3, which 0 cannot reach.
     both = np.array([[0, 0, 1, 2], [1, 2, 3, 3]], dtype=np.int32)
     ranges = np.array([[0.0]] * 2), np.array([[1.0]] * 2)

@@ -1,4 +1,4 @@
-"""MEFA, fast and slow, joins the same; it says truly what that saves and costs, and is near the least cost."""
+"""MEFA: compiled and plain joins agree, benefit and cost are correct, and the cost is near the least."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sparing.control.folding.aa import aa
 from sparing.control.folding.all_pairs import all_pairs
 from sparing.control.folding.kernels import greedy
+from sparing.control.folding.local_search import local_search
 from sparing.control.folding.measures import cost_of, saved
 from sparing.control.folding.mefa import joined, mefa
-from sparing.control.folding.polish import polished
 from sparing.control.folding.problem import Folds, Problem
 from sparing.control.folding.spa import spa
 from sparing_lab.algorithms.exact import exact
@@ -64,37 +64,37 @@ def spread(seed: int, count: int, dimensions: int, brokers: int = 30) -> Problem
 
 @settings(deadline=None)
 @given(problems(), st.integers(0, 25), st.sampled_from([0.0, 0.25, 1.0]))
-def test_with_all_candidates_compiled_joins_are_those_of_all_pairs(problem: Problem, theta: int, delta: float) -> None:
+def test_compiled_joins_with_all_candidates_equal_all_pairs(problem: Problem, theta: int, delta: float) -> None:
     assert same(joined(problem, theta, delta, neighbours=EVERYBODY), all_pairs(problem, theta, delta))
 
 
 @settings(deadline=None, max_examples=tries(20))
 @given(problems(dimensions=1, most=20), st.integers(0, 40))
-def test_the_same_on_the_line_with_more_of_them(problem: Problem, theta: int) -> None:
+def test_compiled_joins_equal_all_pairs_in_one_dimension(problem: Problem, theta: int) -> None:
     assert same(joined(problem, theta, neighbours=EVERYBODY), all_pairs(problem, theta))
 
 
 @settings(deadline=None)
 @given(problems(most=8), st.integers(0, 25))
-def test_polishing_only_lowers_the_cost(problem: Problem, theta: int) -> None:
+def test_local_search_never_raises_the_cost(problem: Problem, theta: int) -> None:
     rough = all_pairs(problem, theta)
-    smooth = polished(problem, rough, theta)
+    smooth = local_search(problem, rough, theta)
     certified(problem, smooth)
     assert smooth.cost <= rough.cost + 1e-9
     assert smooth.benefit >= min(theta, rough.benefit)
-    assert same(polished(problem, smooth, theta), smooth)
+    assert same(local_search(problem, smooth, theta), smooth)
 
 
 @settings(deadline=None)
 @given(problems(most=6), st.integers(0, 20), st.sampled_from([0.0, 0.5]))
-def test_rivals_do_what_they_are_said_to_do(problem: Problem, theta: int, similarity: float) -> None:
+def test_spa_and_aa_equal_their_judges(problem: Problem, theta: int, similarity: float) -> None:
     assert same(spa(problem, theta, similarity, neighbours=EVERYBODY), literal_spa(problem, theta, similarity))
     assert same(aa(problem, theta, similarity), literal_aa(problem, theta, similarity))
 
 
 @settings(deadline=None)
 @given(problems(most=12), st.integers(0, 60), st.data())
-def test_a_start_is_kept(problem: Problem, theta: int, data: st.DataObject) -> None:
+def test_initial_clusters_stay_together(problem: Problem, theta: int, data: st.DataObject) -> None:
     first = data.draw(partitions(len(problem)))
     found = mefa(problem, theta, first=first)
     certified(problem, found)
@@ -106,7 +106,9 @@ def test_a_start_is_kept(problem: Problem, theta: int, data: st.DataObject) -> N
 @pytest.mark.parametrize("method", METHODS)
 @settings(deadline=None)
 @given(problems(most=12), st.integers(0, 60))
-def test_what_is_said_is_true(method: Callable[[Problem, float], Folds], problem: Problem, theta: int) -> None:
+def test_benefit_and_cost_equal_the_measures(
+    method: Callable[[Problem, float], Folds], problem: Problem, theta: int
+) -> None:
     found = method(problem, theta)
     certified(problem, found)
     if method is mefa:  # the others stop where nothing is similar
@@ -116,17 +118,19 @@ def test_what_is_said_is_true(method: Callable[[Problem, float], Folds], problem
 @pytest.mark.parametrize("method", [mefa, spa, aa, exact, literal_mefa])
 @settings(deadline=None)
 @given(st.one_of(problems(most=6), wide_trees(most=6)), st.integers(0, 25))
-def test_members_share_links(method: Callable[[Problem, float], Folds], problem: Problem, theta: int) -> None:
+def test_members_of_a_cluster_share_links(
+    method: Callable[[Problem, float], Folds], problem: Problem, theta: int
+) -> None:
     assert share_links(problem, method(problem, theta).of)
 
 
 @settings(deadline=None)
 @given(st.one_of(problems(most=8), wide_trees()), st.integers(0, 25), st.sampled_from([0.0, 0.25, 1.0]))
-def test_no_dearer_than_as_printed(problem: Problem, theta: int, delta: float) -> None:
+def test_mefa_costs_at_most_the_printed_algorithm(problem: Problem, theta: int, delta: float) -> None:
     assert mefa(problem, theta, delta).cost <= literal_mefa(problem, theta, delta).cost
 
 
-def test_no_dearer_than_as_printed_on_many_random_trees() -> None:
+def test_mefa_costs_at_most_the_printed_algorithm_on_random_trees() -> None:
     # Few problems show a difference, fewer than a property finds by chance.
     for seed in range(400):
         rng = np.random.default_rng(seed)
@@ -141,11 +145,11 @@ def test_no_dearer_than_as_printed_on_many_random_trees() -> None:
 
 @settings(deadline=None, max_examples=tries(40))
 @given(st.one_of(problems(most=6), wide_trees(most=6)), st.integers(0, 25))
-def test_no_cheaper_than_the_least(problem: Problem, theta: int) -> None:
+def test_mefa_costs_at_least_the_exact_minimum(problem: Problem, theta: int) -> None:
     assert exact(problem, theta).cost <= mefa(problem, theta).cost
 
 
-def test_subtrees_without_a_common_link_stay_apart() -> None:
+def test_subtrees_without_a_common_link_are_not_joined() -> None:
     # Subscriptions 0 and 2 share a link, 1 and 3 another one.
     problem = Problem.on_tree([0, 0, 1, 0], [2, 3, 1, 3], [(71, 76), (23, 50), (51, 59), (51, 59)])
     for method in (mefa, literal_mefa, exact):
@@ -173,15 +177,15 @@ def test_many_subscriptions_in_three_dimensions() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_is_asked_beyond_the_possible_is_the_possible(seed: int) -> None:
+def test_theta_is_limited_to_the_possible_benefit(seed: int) -> None:
     problem = synthetic(seed)
     everything = mefa(problem, problem.possible())
     assert same(mefa(problem, problem.possible() + 50), everything)
     assert everything.cost <= aa(problem, problem.possible(), -1.0).cost
 
 
-def test_clusters_cut_to_too_many_boxes_are_left_alone() -> None:
-    # With a theta out of reach, everybody joins, until a cluster has enough pieces.
+def test_clusters_with_too_many_pieces_are_not_joined() -> None:
+    # With an unreachable theta, all are joined until a cluster has enough pieces.
     problem = spread(2, 3000, 3)
     found = joined(problem, problem.possible(), neighbours=1)
     assert found.benefit == saved(problem, found.of) < problem.possible()
@@ -201,7 +205,7 @@ def test_the_worked_example() -> None:
     assert same(mefa(SLIDES, 3, delta=0.25), Folds(np.arange(3), 0, 0.0))
 
 
-def test_nobody_and_nothing() -> None:
+def test_problems_without_subscriptions_or_links() -> None:
     bounds, home = np.empty((0, 1)), np.empty(0, dtype=np.int32)
     towards = np.zeros((1, 1), dtype=np.int32)
     none = Problem(np.zeros(1, dtype=np.int64), bounds, bounds, home, np.empty((0, 1), dtype=np.uint64), towards)
@@ -211,7 +215,7 @@ def test_nobody_and_nothing() -> None:
 
 
 @pytest.mark.parametrize("exponential", [False, True])
-def test_close_to_the_least_cost(exponential: bool) -> None:
+def test_mefa_is_close_to_the_least_cost(exponential: bool) -> None:
     found = []
     for seed in range(40):
         problem = synthetic(seed, exponential, nodes=15, subscribers=8)
@@ -222,7 +226,7 @@ def test_close_to_the_least_cost(exponential: bool) -> None:
 
 
 @pytest.mark.parametrize("exponential", [False, True])
-def test_cheaper_than_rivals_on_the_slides_workloads(exponential: bool) -> None:
+def test_mefa_is_cheaper_than_spa_and_aa_on_the_slides_workloads(exponential: bool) -> None:
     costs: dict[str, list[float]] = {method.__name__: [] for method in METHODS} | {"literal": []}
     for seed in range(40):
         problem = synthetic(seed, exponential)
@@ -235,7 +239,7 @@ def test_cheaper_than_rivals_on_the_slides_workloads(exponential: bool) -> None:
 
 
 @pytest.mark.parametrize(("dimensions", "count"), [(1, 300), (1, 2000), (2, 300)])
-def test_cheaper_than_rivals_where_ranges_are_many(dimensions: int, count: int) -> None:
+def test_mefa_is_at_most_as_expensive_as_spa_and_aa_with_many_ranges(dimensions: int, count: int) -> None:
     problems = [spread(seed, count, dimensions) for seed in range(3)]
     ours = [mefa(problem, problem.possible() / 2).cost for problem in problems]
     for rival in (spa, aa):

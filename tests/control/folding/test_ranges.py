@@ -1,4 +1,4 @@
-"""Ranges: volumes as counted one value at a time, whatever the boxes look like."""
+"""Ranges: volumes equal counts of single values, for all kinds of boxes."""
 
 from itertools import product
 
@@ -83,19 +83,19 @@ some_boxes = st.fixed_dictionaries({}, optional={"x": few, "y": few}).map(Box.of
 
 
 @given(st.lists(some_boxes, min_size=1, max_size=5))
-def test_volumes_are_counts(some):
+def test_volumes_equal_the_number_of_points(some):
     pieces = pieces_of(some, TYPES)
     assert pieces.volumes().tolist() == counted(some, [], some)
     assert_apart(pieces)
 
 
 @given(st.lists(some_boxes, min_size=1, max_size=5), st.lists(some_boxes, max_size=2))
-def test_nothing_counts_that_nobody_publishes(some, advertised):
+def test_ranges_outside_advertisements_have_no_volume(some, advertised):
     assert pieces_of(some, TYPES, advertised).volumes().tolist() == counted(some, advertised, some)
 
 
 @given(st.lists(some_boxes, max_size=4), st.lists(some_boxes, min_size=1, max_size=2))
-def test_what_is_advertised_is_measured_but_is_no_subscription(some, advertised):
+def test_advertisements_are_measured_but_do_not_extend_the_axis(some, advertised):
     measured = [*some, *advertised]
     found = pieces_of(some, TYPES, advertised, whole=True).volumes().tolist()
     assert found == counted(some, advertised, measured)
@@ -114,7 +114,7 @@ def test_every_kind_of_box_has_pieces_that_do_not_overlap(drawn):
 
 
 @given(topics(most=4).flatmap(lambda t: st.tuples(st.just(t), st.lists(boxes(t), min_size=2, max_size=4))))
-def test_what_covers_is_no_smaller(drawn):
+def test_a_covering_box_has_at_least_the_volume(drawn):
     topic, some = drawn
     volume = pieces_of(some, topic.fields).volumes()
     for one, other in product(range(len(some)), repeat=2):
@@ -130,7 +130,7 @@ def test_the_slides_example():
     assert volumes(FLOAT, closed(FLOAT, 0, 4), closed(FLOAT, 3, 10), closed(FLOAT, 4, 9)) == [4, 7, 5]
 
 
-def test_of_floating_point_numbers_open_and_closed_ends_are_the_same():
+def test_open_and_closed_ends_of_floating_point_numbers_are_equal():
     low, high = DOUBLE.code(-0.3), DOUBLE.code(0.1)
     pieces = pieces_of(
         [Box.of({"x": between(DOUBLE, low + a, high + b)}) for a in (0, 1) for b in (0, 1)], {"x": DOUBLE}
@@ -139,13 +139,13 @@ def test_of_floating_point_numbers_open_and_closed_ends_are_the_same():
     assert set(pieces.high.ravel()) == {0.1}
 
 
-def test_a_single_floating_point_number_has_a_place_but_no_extent():
+def test_a_single_floating_point_number_has_no_extent():
     pieces = pieces_of([Box.of({"x": one_of(DOUBLE, [DOUBLE.code(2.5)])}), Box()], {"x": DOUBLE})
     assert pieces.low[0] == pieces.high[0] == 2.5
     assert pieces.volumes().tolist() == [0, 2]  # 1 below it and 1 above
 
 
-def test_all_but_a_number_is_one_piece():
+def test_a_complement_of_a_number_is_one_piece():
     but = complement(DOUBLE, one_of(DOUBLE, [DOUBLE.code(2.0)]))
     pieces = pieces_of([Box.of({"x": but}), Box.of({"x": closed(DOUBLE, 0, 10)})], {"x": DOUBLE})
     assert pieces.starts.tolist() == [0, 1, 2]
@@ -153,12 +153,12 @@ def test_all_but_a_number_is_one_piece():
 
 
 @pytest.mark.parametrize("name", ["int", "decimal(9,3)", "date", "timestamp"])
-def test_counted_kinds(name):
+def test_volumes_of_counted_types(name):
     type_ = field_type(name)
     assert volumes(type_, between(type_, 10, 15), one_of(type_, [10, 12]), between(type_, 12, None)) == [5, 2, 8]
 
 
-def test_large_numbers_are_still_told_apart():
+def test_large_integers_are_distinct():
     far = 2**60
     assert volumes(BIGINT, one_of(BIGINT, [far + 1]), between(BIGINT, far, far + 5)) == [1, 5]
 
@@ -166,18 +166,18 @@ def test_large_numbers_are_still_told_apart():
 # Open ends
 
 
-def test_open_ends_reach_beyond_the_outermost_bound_as_far_as_bounds_are_apart():
+def test_open_ends_extend_the_axis_by_the_spread_of_the_bounds():
     assert volumes(INT, between(INT, 0, 10), between(INT, None, 4), between(INT, 4, None), None) == [10, 14, 16, 30]
     assert volumes(INT, between(INT, 0, 10), between(INT, None, 4)) == [10, 14]
     assert volumes(INT, between(INT, 0, 10), between(INT, 4, None)) == [10, 16]
 
 
-def test_without_open_ends_the_line_ends_with_the_outermost_bound():
+def test_without_open_ends_the_axis_ends_at_the_outermost_bounds():
     box, advertised = Box.of({"x": between(INT, 3, 10)}), [Box()]
     assert pieces_of([box], {"x": INT}, advertised, whole=True).volumes().tolist() == [7, 7]
 
 
-def test_everything_beside_what_is_below_a_bound():
+def test_an_unconstrained_subscription_beside_an_open_range():
     for name in ("tinyint", "int", "bigint", "float", "double", "decimal(9,3)", "date", "timestamp"):
         type_ = field_type(name)
         below = Box.of({"x": between(type_, None, DOUBLE.code(5) if type_ in (DOUBLE, FLOAT) else 5)})
@@ -192,12 +192,12 @@ def test_everything_beside_what_is_below_a_bound():
                 assert measured == [2 if box == Box() else 1 for box in (*order, *advertised)]
 
 
-def test_everything_beside_a_text():
+def test_an_unconstrained_subscription_beside_a_text():
     for type_, text in ((STRING, "IBM"), (BOOLEAN, 1)):
         assert unique_range([Box(), Box.of({"x": one_of(type_, [text])})], {"x": type_}) > 0
 
 
-def test_who_does_not_constrain_a_field_that_others_do():
+def test_a_field_that_only_other_subscriptions_constrain():
     types = {"x": INT, "y": INT}
     some = [
         Box.of({"x": between(INT, 0, 10), "y": between(INT, 0, 4)}),
@@ -210,7 +210,7 @@ def test_who_does_not_constrain_a_field_that_others_do():
     assert pieces_of(some, types, limits).volumes().tolist() == [40, 90, 150]
 
 
-def test_what_is_advertised_is_told_from_a_subscription_to_the_same():
+def test_an_advertisement_is_distinct_from_an_equal_subscription():
     low, same = Box.of({"x": between(INT, 0, 10)}), Box.of({"x": between(INT, 5, None)})
     advertised = [Box.of({"x": between(INT, 5, None)})]
     assert pieces_of([low], {"x": INT}, advertised, whole=True).volumes().tolist() == [5, 5]
@@ -218,21 +218,21 @@ def test_what_is_advertised_is_told_from_a_subscription_to_the_same():
     assert pieces_of([low, same], {"x": INT}, advertised).volumes().tolist() == [5, 15]
 
 
-def test_open_ends_reach_to_what_is_advertised():
+def test_open_ends_extend_to_the_advertised_bounds():
     advertised = [between(INT, -20, 0), between(INT, 50, 100)]
     assert volumes(INT, between(INT, None, 4), between(INT, 4, None), EXISTS, within=advertised) == [24, 96, 120]
     assert volumes(INT, between(INT, 0, 1000), between(INT, 200, 300), within=advertised) == [100, 0]
     assert volumes(INT, between(INT, 0, 1000), within=[*advertised, EXISTS]) == [1000]
 
 
-def test_open_ends_are_never_without_extent():
+def test_open_ends_always_have_an_extent():
     assert volumes(INT, between(INT, None, 20), between(INT, 80, None)) == [60, 60]
     assert volumes(INT, between(INT, None, 20)) == [1]
     assert volumes(INT, between(INT, 20, None), None) == [1, 2]
     assert volumes(DOUBLE, between(DOUBLE, DOUBLE.code(1.7e18), None), None) == [256, 512]  # 1 more is the same double
 
 
-def test_open_ends_reach_no_further_than_the_type():
+def test_open_ends_stay_within_the_type():
     assert volumes(TINYINT, between(TINYINT, None, -127), between(TINYINT, -100, 100)) == [1, 200]
     assert volumes(TINYINT, between(TINYINT, -100, 100), None) == [200, 256]
     assert volumes(BOOLEAN, one_of(BOOLEAN, [1]), None) == [1, 2]
@@ -240,13 +240,13 @@ def test_open_ends_reach_no_further_than_the_type():
     assert volumes(DOUBLE, closed(DOUBLE, -(2.0**63), 2.0**63), None) == [2.0**64, 2.0**65]
 
 
-def test_what_is_as_good_as_open_is_open():
+def test_bounds_beyond_the_largest_measure_are_open():
     assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(2), DOUBLE.code(1e300))) == [8, 14]
     assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(2), DOUBLE.code(np.inf))) == [8, 14]
     assert volumes(DOUBLE, closed(DOUBLE, 0, 8), between(DOUBLE, DOUBLE.code(np.nan), None)) == [8, 0]
 
 
-def test_what_is_advertised_beyond_all_room_leaves_nothing():
+def test_an_advertisement_beyond_the_largest_number_leaves_no_volume():
     beyond = [between(DOUBLE, DOUBLE.code(1e300), None)]
     assert volumes(DOUBLE, closed(DOUBLE, 0, 8), IS_NULL, within=beyond) == [0, 0]
 
@@ -255,7 +255,7 @@ def test_a_field_without_bounds_has_length_one():
     assert volumes(INT, EXISTS, None) == [1, 1]
 
 
-def test_nothing_constrained_has_a_dimension_too():
+def test_unconstrained_boxes_have_one_dimension():
     pieces = pieces_of([Box(), Box()], TYPES)
     assert pieces.low.tolist() == [[0], [0]]
     assert pieces.volumes().tolist() == [1, 1]
@@ -265,14 +265,14 @@ def test_nothing_constrained_has_a_dimension_too():
 # Texts, booleans, missing values
 
 
-def test_texts_count_by_the_bounds_between_them():
+def test_texts_are_measured_by_the_number_of_bounds():
     ibm, both = one_of(STRING, ["IBM"]), one_of(STRING, ["IBM", "SAP"])
     assert volumes(STRING, ibm, both, complement(STRING, ibm)) == [1, 2, 4]
     assert volumes(STRING, starts_with(STRING, "I"), ibm, None) == [3, 1, 5]
     assert volumes(STRING, ibm, None, within=[both]) == [1, 3]
 
 
-def test_booleans_are_two():
+def test_booleans_have_two_values():
     yes, no = one_of(BOOLEAN, [1]), one_of(BOOLEAN, [0])
     assert volumes(BOOLEAN, yes, no, EXISTS) == [1, 1, 2]
 

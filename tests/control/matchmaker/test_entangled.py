@@ -1,4 +1,4 @@
-"""What is not entangled decides for itself, and what is, together with its component only."""
+"""Links that are not entangled are marked alone, entangled ones with their component only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def below(count: int, before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 
 @given(problems())
-def test_components_are_what_they_are_defined_to_be(problem: Problem) -> None:
+def test_components_satisfy_their_definition(problem: Problem) -> None:
     eta, before, after = problem
     requires = below(len(eta), before, after)
     caught = [
@@ -56,7 +56,7 @@ def test_components_are_what_they_are_defined_to_be(problem: Problem) -> None:
 
 
 @given(problems())
-def test_the_parts_together_are_the_whole(problem: Problem) -> None:
+def test_solving_components_separately_gives_the_optimum(problem: Problem) -> None:
     eta, before, after = problem
     part = entangled(eta, before, after)
     marking = eta >= 0
@@ -76,7 +76,7 @@ def test_a_chain_across_links_is_one_component() -> None:
     assert entangled(eta, np.array([0, 1, 2]), np.array([1, 2, 3])).tolist() == [0, 0, 0, 0, FREE, FREE]
 
 
-def test_nothing_is_entangled_where_every_link_can_decide() -> None:
+def test_links_that_agree_are_not_entangled() -> None:
     eta = np.array([-2, -1, 0.0, 3])
     assert entangled(eta, np.array([0, 1, 2]), np.array([1, 2, 3])).tolist() == [FREE] * 4
     assert entangled(eta[:0], np.zeros(0, np.int64), np.zeros(0, np.int64)).tolist() == []

@@ -1,4 +1,4 @@
-"""Markings under churn: after every coming, going and cut link valid, as good as made afresh, and billed for."""
+"""Live markings: after every change valid, equal to a recomputed marking, and billed."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def weights_of(overlay: Overlay, routes: Routes) -> np.ndarray:
     return np.array([weight[frozenset((routes.brokers[a], routes.brokers[b]))] for a, b in pairs], dtype=np.int64)
 
 
-def afresh(live: LiveMarking, matchmaker: Matchmaker, shared: bool, routes: Routes, weight: np.ndarray) -> Marking:
-    """What would be found from the announced counts; without slack these are the true ones."""
+def recomputed(live: LiveMarking, matchmaker: Matchmaker, shared: bool, routes: Routes, weight: np.ndarray) -> Marking:
+    """Return the marking of the announced counts; without slack these are the true ones."""
     published = {b: n for b, n in enumerate(live.published.tolist()) if n}
     return marking_of(matchmaker, shared, routes, weight, published, live.announced)
 
@@ -48,7 +48,7 @@ def check(live: LiveMarking, marking: Marking) -> None:
 
 
 @given(overlays(least=2, most=6), st.booleans(), st.sampled_from(Matchmaker), st.data())
-def test_every_change_leads_to_what_solving_afresh_gives(
+def test_every_update_equals_recomputation(
     overlay: Overlay, shared: bool, matchmaker: Matchmaker, data: st.DataObject
 ) -> None:
     routes = routes_of(overlay, shared)
@@ -60,23 +60,17 @@ def test_every_change_leads_to_what_solving_afresh_gives(
         before = live.s_link.copy()
         change = (live.publish if publishes else live.subscribe)(broker, max(more, -there))
         assert live.announced.tolist() == live.subscribed.tolist()
-        check(live, afresh(live, matchmaker, shared, routes, weight))
+        check(live, recomputed(live, matchmaker, shared, routes, weight))
         flipped = np.zeros(len(before), bool)
         flipped[[*change.to_s_link, *change.to_p_link]] = True
         assert (before ^ live.s_link).tolist() == flipped.tolist()
-    from_start = LiveMarking(
-        matchmaker,
-        shared,
-        routes,
-        weight,
-        published=dict(enumerate(live.published.tolist())),
-        subscribed=live.subscribed,
-    )
+    published = dict(enumerate(live.published.tolist()))
+    from_start = LiveMarking(matchmaker, shared, routes, weight, published=published, subscribed=live.subscribed)
     assert from_start.s_link.tolist() == live.s_link.tolist()
 
 
 @given(overlays(least=2, most=6), st.booleans(), st.sampled_from(Matchmaker), st.data())
-def test_advertisements_on_the_bill_are_those_that_come_to_links_and_leave_them(
+def test_billed_advertisements_are_the_changes_on_links(
     overlay: Overlay, shared: bool, matchmaker: Matchmaker, data: st.DataObject
 ) -> None:
     routes = routes_of(overlay, shared)
@@ -87,7 +81,7 @@ def test_advertisements_on_the_bill_are_those_that_come_to_links_and_leave_them(
     for publishes, broker, more in data.draw(st.lists(st.tuples(st.booleans(), brokers, st.sampled_from([-1, 1, 2])))):
         there = int((live.published if publishes else live.subscribed)[broker])
         change: MarkingChange = (live.publish if publishes else live.subscribe)(broker, max(more, -there))
-        marking = afresh(live, matchmaker, shared, routes, weight)
+        marking = recomputed(live, matchmaker, shared, routes, weight)
         now = {
             (root, link): int(live.published[root])
             for root, tree in zip(marking.roots, marking.demand.trees, strict=True)
@@ -102,7 +96,7 @@ def test_advertisements_on_the_bill_are_those_that_come_to_links_and_leave_them(
 
 
 @given(overlays(least=2, most=6), st.booleans(), st.sampled_from([0.25, 0.5, 2.0]), st.data())
-def test_with_slack_the_marking_is_the_best_for_what_was_told(
+def test_with_slack_the_marking_is_optimal_for_announced_counts(
     overlay: Overlay, shared: bool, slack: float, data: st.DataObject
 ) -> None:
     routes = routes_of(overlay, shared)
@@ -119,7 +113,7 @@ def test_with_slack_the_marking_is_the_best_for_what_was_told(
         assert (np.abs(live.subscribed - live.announced) <= slack * live.announced).all()
         if not publishes and (announced == live.announced).all():
             assert not any(len(some) for some in (change.to_s_link, change.to_p_link, change.counted_up))
-        check(live, afresh(live, Matchmaker.MIN_COST, shared, routes, weight))
+        check(live, recomputed(live, Matchmaker.MIN_COST, shared, routes, weight))
 
 
 def random_overlay(chance: random.Random, brokers: int, extra: int) -> Overlay:
@@ -159,11 +153,11 @@ def test_a_thousand_joins_leaves_and_cut_links(seed: int, shared: bool) -> None:
             leaves = counts[broker] and chance.random() < 0.5
             done = change(broker, -chance.randint(1, int(counts[broker])) if leaves else chance.randint(1, 4))
             flips += len(done.to_s_link) + len(done.to_p_link)
-        check(live, afresh(live, Matchmaker.MIN_COST, shared, routes, weight))
+        check(live, recomputed(live, Matchmaker.MIN_COST, shared, routes, weight))
     assert flips > 50
 
 
-def test_only_the_links_concerned_hold_an_election() -> None:
+def test_only_changed_components_hold_an_election() -> None:
     """Two rings that are not linked: what happens in one is nothing to the other."""
     names = [*"abcdef", *"ABCDEF"]
     pairs = [(ring[n], ring[(n + 1) % 6]) for ring in ("abcdef", "ABCDEF") for n in range(6)]

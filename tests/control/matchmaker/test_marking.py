@@ -1,4 +1,4 @@
-"""Markings are valid and cost as little as any, by trying them all; the paper's examples."""
+"""Markings are valid and optimal, by exhaustive search; the paper's examples."""
 
 from __future__ import annotations
 
@@ -117,12 +117,12 @@ def _path(neighbours: dict[int, list[int]], root: int, goal: int) -> list[int]:
 
 
 @given(demands(shared=True) | demands(shared=False))
-def test_sigma_and_tau_are_what_they_are_defined_to_be(demand: Demand) -> None:
+def test_sigma_and_tau_satisfy_their_definition(demand: Demand) -> None:
     assert (demand.sigma.tolist(), demand.tau.tolist()) == slow_counts(demand)
 
 
 @given(demands(shared=True))
-def test_on_a_shared_tree_every_link_decides_for_itself(demand: Demand) -> None:
+def test_links_of_a_shared_tree_are_marked_independently(demand: Demand) -> None:
     marking = mark_shared_tree(demand)
     assert demand.valid(marking)
     best, found = cheapest(demand)
@@ -132,7 +132,7 @@ def test_on_a_shared_tree_every_link_decides_for_itself(demand: Demand) -> None:
 
 
 @given(demands(shared=False))
-def test_with_a_tree_per_source_one_flow_decides(demand: Demand) -> None:
+def test_trees_per_source_are_marked_by_one_flow(demand: Demand) -> None:
     marking = mark_per_source(demand)
     assert demand.valid(marking)
     best, found = cheapest(demand)
@@ -169,7 +169,7 @@ def test_figure_5_is_not_monotone() -> None:
     assert demand.cost(marking) == cheapest(demand)[0]
 
 
-def test_a_ring_of_four_breaks_the_algorithm_as_printed() -> None:
+def test_the_printed_algorithm_fails_on_a_ring_of_four() -> None:
     """What Figure 6 returns here is no valid marking: one tree hands a requirement on to another."""
     demand = ring_of_four()
     assert not demand.valid(as_printed(demand))

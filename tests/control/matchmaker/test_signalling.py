@@ -1,4 +1,4 @@
-"""Brokers that know only what they were told mark links as those do that know everything."""
+"""Signalling: brokers with local knowledge compute the same marking as the central algorithm."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def crosses_links(messages: Counter[tuple[int, int]], source: np.ndarray, target
 
 
 @given(demands(shared=True))
-def test_on_a_shared_tree_two_messages_a_link_do(demand: Demand) -> None:
+def test_a_shared_tree_needs_two_messages_per_link(demand: Demand) -> None:
     signalled = signal(demand, shared=True)
     assert signalled.marking.tolist() == mark_shared_tree(demand).tolist()
     assert demand.valid(signalled.marking)
@@ -68,7 +68,7 @@ def test_on_a_shared_tree_two_messages_a_link_do(demand: Demand) -> None:
 
 
 @given(demands(shared=True) | demands(shared=False))
-def test_with_a_tree_per_source_brokers_agree_on_the_best_marking(demand: Demand) -> None:
+def test_brokers_of_trees_per_source_agree_on_the_optimal_marking(demand: Demand) -> None:
     signalled = signal(demand, shared=False)
     assert signalled.marking.tolist() == mark_per_source(demand).tolist()
     assert demand.valid(signalled.marking)
@@ -80,7 +80,7 @@ def test_with_a_tree_per_source_brokers_agree_on_the_best_marking(demand: Demand
 
 
 @given(st.one_of(st.tuples(demands(shared), st.just(shared)) for shared in (True, False)))
-def test_both_ends_of_a_link_know_what_would_cross_it(case: tuple[Demand, bool]) -> None:
+def test_both_ends_of_a_link_know_sigma_and_tau(case: tuple[Demand, bool]) -> None:
     demand, shared = case
     brokers, _ = exchange_counts(demand, shared)
     links = zip(demand.source.tolist(), demand.target.tolist(), strict=True)
@@ -90,7 +90,7 @@ def test_both_ends_of_a_link_know_what_would_cross_it(case: tuple[Demand, bool])
 
 
 @given(problems())
-def test_elections_decide_entangled_links_and_no_others(problem: Problem) -> None:
+def test_elections_decide_only_entangled_links(problem: Problem) -> None:
     source, target, eta, before, after = problem
     marking, messages, elected = election(*problem)
     assert marking.tolist() == largest_closure(eta, before, after).tolist()
@@ -119,7 +119,7 @@ def test_the_ring_of_four_needs_an_election() -> None:
     assert signalled.marking.tolist() == mark_per_source(demand).tolist()
 
 
-def test_every_message_of_an_election() -> None:
+def test_all_messages_of_an_election_are_counted() -> None:
     """0 -> 1 saves 1, 1 -> 2 costs 2: broker 1 sees it and tells both others."""
     marking, messages, elected = election(*problem_of([(0, 1), (1, 2)], [1, -2], [(0, 1)]))
     assert (marking.tolist(), elected) == ([False, False], (0,))
@@ -128,7 +128,7 @@ def test_every_message_of_an_election() -> None:
     assert messages == Counter([*told, *rounds[0], *rounds[1], *rounds[2], *gathered, *informed])
 
 
-def test_a_broker_may_meet_its_own_election_again() -> None:
+def test_an_election_can_return_to_a_broker() -> None:
     """A way round leads back to broker 0, which cannot know that at first; it gathers from each other broker once."""
     problem = problem_of([(0, 1), (1, 2), (2, 0)], [1, 0, -2], [(0, 1), (1, 2)])
     marking, messages, elected = election(*problem)
@@ -137,14 +137,14 @@ def test_a_broker_may_meet_its_own_election_again() -> None:
     assert messages.total() == told + rounds + gathered + informed
 
 
-def test_a_broker_may_be_elected_twice() -> None:
+def test_a_broker_can_be_elected_twice() -> None:
     """Two violations at broker 0 that have nothing to do with each other."""
     problem = problem_of([(1, 0), (0, 2), (3, 0), (0, 4)], [1, -2, 2, -1], [(0, 1), (2, 3)])
     marking, _, elected = election(*problem)
     assert (marking.tolist(), elected) == ([False, False, True, True], (0, 0))
 
 
-def test_who_is_reached_by_another_source_only_is_not_counted() -> None:
+def test_subscribers_of_other_trees_are_not_counted() -> None:
     """1 -> 2 leads source 0 to broker 3 and source 4 to broker 5: over 0 -> 1 only broker 3's subscriptions count."""
     demand = demand_of([[[0, 1, 2, 3]], [[4, 1, 2, 5]]], [2, 2], {3: 1, 5: 7})
     brokers, _ = exchange_counts(demand, shared=False)
@@ -153,7 +153,7 @@ def test_who_is_reached_by_another_source_only_is_not_counted() -> None:
     assert brokers[1].counts(number[1, 2]) == (4, 8)
 
 
-def test_links_out_of_use_are_left_in_peace() -> None:
+def test_unused_links_get_no_messages() -> None:
     demand = demand_of([[[0, 1]]], [1], {1: 2})
     more = (np.append(demand.source, 1), np.append(demand.target, 0), np.append(demand.weight, 1))
     demand = replace(demand, source=more[0], target=more[1], weight=more[2])
@@ -163,7 +163,7 @@ def test_links_out_of_use_are_left_in_peace() -> None:
         assert signalled.messages == {(0, 1): 1, (1, 0): 1}
 
 
-def test_weights_must_be_whole_numbers_for_an_election() -> None:
+def test_an_election_requires_integer_weights() -> None:
     demand = demand_of([[[0, 1]]], [1], {1: 2})
     with refused("integers"):
         signal(replace(demand, weight=demand.weight * 0.5), shared=False)

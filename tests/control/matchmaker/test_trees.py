@@ -1,4 +1,4 @@
-"""Trees have the links that lead to somebody, each after the one before it; those by hops are as short as can be."""
+"""Trees have the links on paths to goals, parents before children; trees by hops have shortest paths."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def test_trees_by_hops(overlay: tuple[np.ndarray, np.ndarray, int], data: st.Dat
         assert all(near[broker] == count for broker, count in found.items())
         assert {goal for goal in goals if goal in near} <= set(found)
         last = set(target[tree.links].tolist()) - set(source[tree.links].tolist())
-        assert last <= set(goals), "links lead to somebody"
+        assert last <= set(goals), "links lead to goals"
         paths = {int(target[link]): int(link) for link in tree.links}
         again = tree_of(paths, source, target, root, goals)
         assert (again.links.tolist(), again.parent.tolist()) == (tree.links.tolist(), tree.parent.tolist())
 
 
 @given(overlays(), st.data())
-def test_what_is_required(overlay: tuple[np.ndarray, np.ndarray, int], data: st.DataObject) -> None:
+def test_an_s_link_requires_its_children(overlay: tuple[np.ndarray, np.ndarray, int], data: st.DataObject) -> None:
     source, target, brokers = overlay
     some = st.lists(st.integers(0, brokers - 1), unique=True)
     roots, goals = data.draw(some), np.array(data.draw(some), dtype=np.int64)
@@ -76,7 +76,7 @@ def test_what_is_required(overlay: tuple[np.ndarray, np.ndarray, int], data: st.
     assert list(zip(*(end.tolist() for end in demand.requires), strict=True)) == sorted(expected)
 
 
-def test_a_tree_that_leads_nowhere_is_empty() -> None:
+def test_a_tree_without_goals_is_empty() -> None:
     source, target = np.array([0, 2]), np.array([1, 1])
     tree = tree_of({1: 1}, source, target, 0, [1, 3])
     assert tree.links.tolist() == tree.parent.tolist() == []

@@ -1,4 +1,4 @@
-"""The factors of notification cycles that brokers tell each other."""
+"""The factors of notification cycles that brokers send each other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.control.merging.test_tree import Brute, trees
 from tests.flow.events.world import Sub, plan_for
 
 
-def test_common_factor() -> None:
+def test_the_common_factor_is_the_greatest_common_divisor() -> None:
     assert common_factor([16, 24, 40]) == 8
     assert common_factor([0, 6, 0, 9]) == 3  # at once leaves the others as they are
     assert common_factor([0, 0]) == 0
@@ -31,7 +31,7 @@ def with_cycles(draw: st.DrawFn) -> tuple[MergeTree, Brute, dict[int, list[int]]
 
 
 @given(with_cycles())
-def test_a_factor_is_that_of_all_cycles_on_its_side_of_the_link(
+def test_a_factor_divides_all_cycles_beyond_the_link(
     world: tuple[MergeTree, Brute, dict[int, list[int]]],
 ) -> None:
     tree, brute, cycles = world
@@ -47,7 +47,7 @@ def test_a_factor_is_that_of_all_cycles_on_its_side_of_the_link(
 
 
 @given(with_cycles())
-def test_a_broker_needs_no_more_than_its_own_cycles_and_what_its_other_neighbours_tell_it(
+def test_a_factor_follows_from_own_cycles_and_factors_of_other_neighbours(
     world: tuple[MergeTree, Brute, dict[int, list[int]]],
 ) -> None:
     """As the paper has it."""
@@ -59,7 +59,7 @@ def test_a_broker_needs_no_more_than_its_own_cycles_and_what_its_other_neighbour
 
 
 @pytest.mark.parametrize("events", list(EventMerging))
-def test_every_factor_is_one_message_before_the_first_publication(events: EventMerging) -> None:
+def test_every_factor_is_one_initial_message(events: EventMerging) -> None:
     subs = [Sub("s", "r", 6), Sub("t", "r", 4), Sub("u", "p", 8), Sub("v", "q")]
     plan = plan_for([("p", "q"), ("q", "r"), ("r", "z")], subs, ["p"], Policy(events=events, active_aggregators=2))
     bill = cycle_messages(plan)

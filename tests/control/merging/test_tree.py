@@ -1,4 +1,4 @@
-"""The tree of a merged topic against brute force: what is in it, its center, who aggregates."""
+"""The tree of a merged topic against brute force: brokers, center and aggregators."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def names(tree: MergeTree, brokers: object) -> set[str]:
 
 
 @given(trees())
-def test_the_tree_is_the_union_of_the_ways_between_members(world: tuple[MergeTree, Brute, int]) -> None:
+def test_the_tree_is_the_union_of_paths_between_members(world: tuple[MergeTree, Brute, int]) -> None:
     tree, brute, _ = world
     assert names(tree, tree.brokers) == brute.brokers
     links = {frozenset(names(tree, (one, other))) for one, ends in tree.neighbours.items() for other in ends}
@@ -100,7 +100,9 @@ def test_passive_aggregators_are_some_hops_away_or_leaves_that_are_nearer(
 
 
 @given(trees(least=2), st.integers(0, 4), st.data())
-def test_who_is_down_does_not_aggregate(world: tuple[MergeTree, Brute, int], hops: int, data: st.DataObject) -> None:
+def test_a_broker_in_outage_does_not_aggregate(
+    world: tuple[MergeTree, Brute, int], hops: int, data: st.DataObject
+) -> None:
     tree, _, actives = world
     down = data.draw(st.frozensets(st.sampled_from(tree.brokers), max_size=len(tree.brokers) - 1))
     roles = tree.roles(hops, down)
@@ -109,7 +111,7 @@ def test_who_is_down_does_not_aggregate(world: tuple[MergeTree, Brute, int], hop
 
 
 @given(trees())
-def test_the_way_up_leads_to_the_nearest_active_aggregator(world: tuple[MergeTree, Brute, int]) -> None:
+def test_the_path_up_leads_to_the_nearest_active_aggregator(world: tuple[MergeTree, Brute, int]) -> None:
     tree, _, _ = world
     roles = tree.roles(1)
     for broker in tree.brokers:
@@ -121,7 +123,7 @@ def test_the_way_up_leads_to_the_nearest_active_aggregator(world: tuple[MergeTre
 
 
 @given(trees())
-def test_nothing_passive_lies_between_a_passive_aggregator_and_active_ones(world: tuple[MergeTree, Brute, int]) -> None:
+def test_no_passive_aggregator_is_between_another_one_and_the_active_ones(world: tuple[MergeTree, Brute, int]) -> None:
     tree, _, _ = world
     for hops in range(tree.depth + 1):
         roles = tree.roles(hops)
@@ -131,7 +133,7 @@ def test_nothing_passive_lies_between_a_passive_aggregator_and_active_ones(world
 
 @settings(max_examples=tries(60))
 @given(forests(apart=True), st.data())
-def test_every_part_in_which_a_topic_is_published_has_a_tree(
+def test_every_connected_part_with_publishers_has_a_tree(
     forest: tuple[tuple[str, ...], tuple[tuple[str, str], ...]], data: st.DataObject
 ) -> None:
     brokers, links = forest
@@ -149,7 +151,7 @@ def test_every_part_in_which_a_topic_is_published_has_a_tree(
 
 @settings(max_examples=tries(60))
 @given(plans(apart=True))
-def test_routes_of_merged_topics_are_a_tree_even_if_every_source_has_its_own(plan: object) -> None:
+def test_merged_topics_have_one_tree_even_with_trees_per_source(plan: object) -> None:
     routes = tree_routes(plan)  # type: ignore[arg-type]
     before = plan.routes  # type: ignore[attr-defined]
     assert routes.brokers == before.brokers

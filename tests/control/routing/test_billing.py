@@ -1,4 +1,4 @@
-"""What the control plane sends: counted from the tables, and message by message when subscriptions come and go."""
+"""The control bill: counted from routing tables, and message by message during changes."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def changing(draw: st.DrawFn) -> Plan:
 
 
 @given(plans())
-def test_what_is_told_is_billed_once(plan: Plan) -> None:
+def test_every_forwarded_entry_is_billed_once(plan: Plan) -> None:
     kinds = control_bill(plan).by_kind()
     network = network_of(plan)
     told = sum(len(numbers) for numbers in network.forwarded().values())
-    told += sum(network.contests_announced().values())
+    told += sum(network.top_k_announced().values())
     assert kinds.get("subscription", 0) + kinds.get("channel", 0) == told
     assert {key.bucket for key in control_bill(plan)} <= {None}
     if plan.policy.matchmaker is Matchmaker.MIN_COST and plan.shared:
@@ -45,7 +45,7 @@ def test_what_is_told_is_billed_once(plan: Plan) -> None:
 
 
 @given(plans(matchmaker=Matchmaker.PUBLISH_EVERYWHERE))
-def test_published_everywhere_advertisements_go_to_all_brokers_with_subscribers(plan: Plan) -> None:
+def test_publish_everywhere_sends_advertisements_to_all_subscribers_brokers(plan: Plan) -> None:
     expected = set()
     for number, advertisement in enumerate(plan.advertisements):
         for home in set(plan.broker_of.tolist()):
@@ -59,7 +59,7 @@ def test_published_everywhere_advertisements_go_to_all_brokers_with_subscribers(
 
 
 @given(plans(matchmaker=Matchmaker.SUBSCRIBE_EVERYWHERE))
-def test_subscribed_everywhere_nothing_is_advertised(plan: Plan) -> None:
+def test_subscribe_everywhere_sends_no_advertisements(plan: Plan) -> None:
     kinds = control_bill(plan).by_kind()
     assert "advertisement" not in kinds
     if all(advertisement.top_k is None for advertisement in plan.advertisements):
@@ -67,7 +67,7 @@ def test_subscribed_everywhere_nothing_is_advertised(plan: Plan) -> None:
 
 
 @given(plans(Covering.NONE, matchmaker=Matchmaker.PUBLISH_EVERYWHERE))
-def test_without_covering_everything_goes_all_the_way(plan: Plan) -> None:
+def test_without_covering_every_subscription_reaches_the_publishers(plan: Plan) -> None:
     """Every subscription crosses the links between it and the publishers that it meets, once."""
     expected = 0
     for number, subscription in enumerate(plan.subscriptions):
@@ -84,12 +84,12 @@ def test_without_covering_everything_goes_all_the_way(plan: Plan) -> None:
 
 
 @given(changing())
-def test_in_the_end_what_was_told_and_not_withdrawn_is_what_is_known(plan: Plan) -> None:
+def test_billed_changes_lead_to_the_final_routing_state(plan: Plan) -> None:
     """Messages of either sort are on the bill, in the bucket of the time at which a subscription comes or goes."""
     bill = control_bill(plan).only(MessageKind.SUBSCRIPTION, MessageKind.CHANNEL)
     assert {key.bucket for key in bill} - {None} <= {int(time) // plan.bucket * plan.bucket for time in plan.changes}
     network, live = network_of(plan), live_of(plan, "t", plan.in_force(None))
-    sent = sum(map(len, network.forwarded().values())) + sum(network.contests_announced().values())
+    sent = sum(map(len, network.forwarded().values())) + sum(network.top_k_announced().values())
     times = {(s.valid_from, 1, n) for n, s in enumerate(plan.subscriptions) if s.valid_from is not None}
     times |= {(s.valid_until, 0, n) for n, s in enumerate(plan.subscriptions) if s.valid_until is not None}
     for _, comes, number in sorted(times):
@@ -99,7 +99,7 @@ def test_in_the_end_what_was_told_and_not_withdrawn_is_what_is_known(plan: Plan)
 
 
 @given(plans(), st.data())
-def test_from_one_plan_to_the_next(plan: Plan, data: st.DataObject) -> None:
+def test_messages_from_one_plan_to_the_next(plan: Plan, data: st.DataObject) -> None:
     kept = data.draw(st.sets(st.integers(0, len(plan.subscriptions) - 1)))
     some = [n for n in range(len(plan.subscriptions)) if n in kept]
     smaller = replace(

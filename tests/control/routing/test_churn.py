@@ -1,4 +1,4 @@
-"""Subscriptions come and go, links are marked anew: nobody is lost or reached twice meanwhile, and all is billed."""
+"""Changes of subscriptions and markings: every match is delivered exactly once, and all messages are billed."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from tests.control.routing.worlds import TOPIC, Codes, Knows, beyond, plans, poi
 
 
 def start(plan: Plan, there: set[int], slack: float = 0.0) -> tuple[Network, LiveMarking]:
-    """What is told at the start, and a marking that is kept up; without slack, to the last subscription."""
+    """Return the initial network and a live marking, without slack."""
     in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
     return Network(spread_of(plan, in_force), in_force), live_of(plan, "t", in_force, slack)
 
 
 def all_reached(plan: Plan, knows: Knows, staying: set[int], published: list[Codes]) -> None:
     """Whoever stays gets what matches, from every publisher, over one way only."""
-    for contest in plan.contests:
-        at = plan.routes.number[contest.advertisement.broker]
+    for matching_set in plan.matching_sets:
+        at = plan.routes.number[matching_set.advertisement.broker]
         for point in published:
-            if contest.advertisement.box.admits(point):
+            if matching_set.advertisement.box.admits(point):
                 matching = {n for n in staying if plan.subscriptions[n].query.box.admits(point)}
                 assert matching <= reached(plan, at, knows, point)
 
@@ -56,7 +56,7 @@ def all_reached(plan: Plan, knows: Knows, staying: set[int], published: list[Cod
     st.randoms(use_true_random=False),
 )
 @settings(deadline=None)
-def test_there_is_no_gap_while_links_are_marked_anew(
+def test_publications_reach_all_matches_while_links_are_marked_again(
     plan: Plan, numbers: list[int], published: list[Codes], slack: float, chance: random.Random
 ) -> None:
     there = set(range(0, len(plan.subscriptions), 2))
@@ -100,7 +100,7 @@ def check_markings(plan: Plan, network: Network, there: set[int]) -> None:
 
 @given(plans(matchmaker=Matchmaker.MIN_COST, tree="shared"), st.lists(st.integers(0, 11), max_size=10))
 @settings(deadline=None)
-def test_message_by_message_equals_told_afresh_under_the_best_marking(plan: Plan, numbers: list[int]) -> None:
+def test_incremental_messages_equal_recomputation_under_the_new_marking(plan: Plan, numbers: list[int]) -> None:
     there: set[int] = set()
     network, live = start(plan, there)
     for number in numbers:
@@ -113,18 +113,18 @@ def test_message_by_message_equals_told_afresh_under_the_best_marking(plan: Plan
 
 @given(plans(), st.lists(st.integers(0, 11), max_size=8))
 @settings(deadline=None)
-def test_what_is_billed_adds_up_to_what_is_known(plan: Plan, numbers: list[int]) -> None:
+def test_billed_messages_equal_the_change_of_the_routing_state(plan: Plan, numbers: list[int]) -> None:
     """Somebody who comes and leaves at once costs messages, but changes nothing in the end."""
     everybody = set(range(len(plan.subscriptions)))
     network, live = start(plan, everybody)
-    before = network.forwarded(), network.contests_announced(), live.s_link.tolist(), live.cost
+    before = network.forwarded(), network.top_k_announced(), live.s_link.tolist(), live.cost
     for number in numbers:
         if number < len(plan.subscriptions):
             gone = list(messages_of(network, live, number, False))
             come = list(messages_of(network, live, number, True))
             for kind in (MessageKind.ADVERTISEMENT, MessageKind.COORDINATION):
                 assert _total(gone, kind) == _total(come, kind) or kind is MessageKind.COORDINATION
-    after = network.forwarded(), network.contests_announced(), live.s_link.tolist(), live.cost
+    after = network.forwarded(), network.top_k_announced(), live.s_link.tolist(), live.cost
     if plan.shared:
         assert after == before
     else:
@@ -153,7 +153,7 @@ def world(seed: int, tree: str) -> Plan:
 
 
 @pytest.mark.parametrize("tree", ["shared", "per-source"])
-def test_a_thousand_steps_lose_nobody_and_reach_nobody_twice(tree: str) -> None:
+def test_a_thousand_steps_deliver_every_match_exactly_once(tree: str) -> None:
     plan, chance = world(7, tree), random.Random(7)
     there: set[int] = set()
     network, live = start(plan, there)
@@ -174,8 +174,8 @@ def test_a_thousand_steps_lose_nobody_and_reach_nobody_twice(tree: str) -> None:
 
 def once(plan: Plan, knows: Knows, point: Codes) -> None:
     """A publication comes to every broker at most once."""
-    for contest in plan.contests:
-        at = plan.routes.number[contest.advertisement.broker]
+    for matching_set in plan.matching_sets:
+        at = plan.routes.number[matching_set.advertisement.broker]
         seen, ahead = {at}, [at]
         while ahead:
             broker = ahead.pop()
@@ -190,7 +190,7 @@ def once(plan: Plan, knows: Knows, point: Codes) -> None:
 
 
 @given(plans())
-def test_descriptors_without_covering_are_what_the_matchmaker_counts(plan: Plan) -> None:
+def test_messages_without_covering_equal_the_cost_of_the_marking(plan: Plan) -> None:
     """Advertisements on p-links and subscriptions on s-links, by weight: the cost that was minimized."""
     spread = spread_of(plan, np.ones(len(plan.subscriptions), bool), covering=False)
     cost = sum(int(plan.weights[link]) for link, _ in spread.advertised())
@@ -203,12 +203,14 @@ def test_descriptors_without_covering_are_what_the_matchmaker_counts(plan: Plan)
 
 
 def known_by(spread: Spread) -> list[dict[int, int]]:
-    """Broker -> subscription -> the neighbour that told it, from what is told over links."""
+    """Broker -> subscription -> the neighbour that forwarded it, from the forwarded subscriptions of links."""
     plan = spread.plan
     known: list[dict[int, int]] = [{} for _ in plan.routes.brokers]
     for (link, _), numbers in spread.forwarded.items():
         for number in numbers.tolist():
-            assert number not in known[plan.routes.target[link]], "nobody is told the same by two neighbours"
+            assert number not in known[plan.routes.target[link]], (
+                "no broker receives a subscription from two neighbours"
+            )
             known[plan.routes.target[link]][number] = int(plan.routes.source[link])
     for number, home in enumerate(plan.broker_of.tolist()):
         known[home][number] = OWN
@@ -216,8 +218,8 @@ def known_by(spread: Spread) -> list[dict[int, int]]:
 
 
 @pytest.mark.parametrize("tree", ["shared", "per-source"])
-def test_publishers_subscribers_and_links_come_and_go(tree: str) -> None:
-    """Plan after plan: whoever is there is reached once, and what differs from the plan before is billed."""
+def test_added_and_removed_publishers_subscribers_and_links(tree: str) -> None:
+    """In every plan, each match is reached once, and the differences to the previous plan are billed."""
     whole, chance = world(3, tree), random.Random(3)
     overlay = random_overlay(random.Random(3), 14, 8)
     homes = {
@@ -263,8 +265,8 @@ def test_publishers_subscribers_and_links_come_and_go(tree: str) -> None:
     assert billed > 200, "most changes cost less than to tell everything again"
 
 
-def test_contests_are_announced_as_long_as_somebody_matches_beyond_an_s_link() -> None:
-    """A link becomes an s-link when s2 leaves, and s0 and s1, who match what is offered to the best, are told anew."""
+def test_top_k_advertisements_are_announced_while_a_match_is_beyond_an_s_link() -> None:
+    """A link becomes an s-link when s2 leaves; s0 and s1, which match the top-k advertisement, are announced again."""
     what = {
         "name": "two",
         "overlay": {"brokers": ["a", "b"], "links": [["a", "b"]]},
@@ -289,7 +291,7 @@ def test_contests_are_announced_as_long_as_somebody_matches_beyond_an_s_link() -
         check_told(plan, network, there)
 
 
-def test_nothing_is_withdrawn_over_a_link_that_is_cut() -> None:
+def test_no_withdrawal_crosses_a_removed_link() -> None:
     whole = world(3, "shared")
     routes = whole.routes
     homes = {s.subscriber: (routes.brokers[b],) for s, b in zip(whole.subscriptions, whole.broker_of, strict=True)}

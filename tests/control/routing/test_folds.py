@@ -1,4 +1,4 @@
-"""Folded entries while subscriptions come and go: what neighbours know changes by messages only."""
+"""Folded entries during changes of subscriptions: the knowledge of neighbours changes only by messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ METHODS = [Folding.MEFA, Folding.SPA, Folding.AA]
 
 @st.composite
 def folding_plans(draw: st.DrawFn, ranked: bool = False, changing: bool = True) -> Plan:
-    """Plans that fold, with subscriptions that overlap, and come and go; with `ranked`, some ask for the k best."""
+    """Plans with folding and overlapping subscriptions that start and end; with `ranked`, some have `top_k`."""
     overlay = draw(overlays(least=2, most=5))
     places = st.sampled_from(overlay.brokers)
     wanted = st.none() | st.integers(1, 2) if ranked else st.none()
@@ -92,7 +92,7 @@ def attracted(live: LiveTopic, plan: Plan, points: list[Codes]) -> dict[int, fro
 
 
 @given(folding_plans(ranked=True, changing=False))
-def test_a_link_carries_one_entry_for_each_cluster_told_there(plan: Plan):
+def test_a_link_has_one_entry_per_cluster(plan: Plan):
     spread = spread_of(plan, plan.in_force(None))
     start = folded(spread)
     may = foldable(plan)
@@ -112,7 +112,7 @@ def test_a_link_carries_one_entry_for_each_cluster_told_there(plan: Plan):
 
 
 @given(folding_plans(), st.lists(points, min_size=5, max_size=30))
-def test_what_a_neighbour_knows_changes_by_messages_only(plan: Plan, some: list[Codes]):
+def test_entries_change_only_by_messages(plan: Plan, some: list[Codes]):
     start = start_of(plan)
     network = Network(start.spread, plan.in_force(None))
     live, folds = live_of(plan, "t", plan.in_force(None)), live_topics(start).get("t")
@@ -136,7 +136,7 @@ def test_what_a_neighbour_knows_changes_by_messages_only(plan: Plan, some: list[
             if link not in sent:
                 assert before.get(link, frozenset()) == after.get(link, frozenset())
         before = after
-        # Whoever is told is in exactly one entry.
+        # Every forwarded subscription is in exactly one entry.
         told = network.forwarded()
         entries = folds.entries()
         assert {link: sorted(n for members in found for n in members) for link, found in entries.items()} == {
@@ -148,7 +148,7 @@ def test_what_a_neighbour_knows_changes_by_messages_only(plan: Plan, some: list[
 
 
 @given(folding_plans())
-def test_ghosts_are_of_those_who_were_told_there(plan: Plan):
+def test_stale_members_were_forwarded_over_their_link(plan: Plan):
     changes = changes_of(start_of(plan))
     for stale_member in changes.stale_members:
         assert stale_member.since < stale_member.until
@@ -165,7 +165,7 @@ def test_ghosts_are_of_those_who_were_told_there(plan: Plan):
 
 
 @given(folding_plans())
-def test_without_folding_there_are_no_ghosts_and_no_reconfigurations(plan: Plan):
+def test_without_folding_there_are_no_stale_members_or_reconfigurations(plan: Plan):
     plain = plan.with_policy(folding=Folding.NONE)
     assert changes_of(start_of(plain)).stale_members == ()
     assert with_stale_members(plain) is plain
@@ -203,7 +203,7 @@ WINDOW = Aggregation((Output("n", function("count", None), None),), TimeWindow(1
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("count", [3, 120])
-def test_windows_that_links_may_aggregate_are_told_alone(method: Folding, count: int):
+def test_subscriptions_with_aggregatable_windows_are_not_folded(method: Folding, count: int):
     plain = [on_x(f"s{n:03}", n, n + 20) for n in range(count)]
     windows = [replace(s, id=f"w{s.id}", query=replace(s.query, aggregation=WINDOW)) for s in plain[:2]]
     start = start_of(chain([*plain, *windows], method, theta=10**6))
@@ -215,13 +215,13 @@ def test_windows_that_links_may_aggregate_are_told_alone(method: Folding, count:
     assert {len(entries) for entries in raw.entries.values()} == {1}
 
 
-def test_those_who_come_are_folded_too():
+def test_new_subscriptions_are_folded():
     later = [on_x(f"s{n:02}", n, n + 30, first=(n + 1) * SECOND) for n in range(40)]
     alone, together = (
         changes_of(start_of(chain(later, method))).bill.total() for method in (Folding.NONE, Folding.MEFA)
     )
     assert alone == 80
-    assert together <= 80  # who is told anyway joins then
+    assert together <= 80  # a new subscription that needs a message joins then
     plan = chain(later)
     start = start_of(plan)
     network = Network(start.spread, plan.in_force(None))
@@ -240,7 +240,7 @@ def test_those_who_come_are_folded_too():
         Subscription("s", "s", Query("t", Box((("y", one_of(TOPIC.fields["y"], [float_code(9.5)])),)))),
     ],
 )
-def test_whatever_becomes_false_is_mended_some_time(leaves: Subscription):
+def test_every_false_range_is_reconfigured_eventually(leaves: Subscription):
     others = [on_x("t", None, 5), on_x("u", None, 7)]
     plan = chain([replace(leaves, valid_until=SECOND), *others], theta=100, rate=10.0)
     changes = changes_of(start_of(plan))
@@ -249,7 +249,7 @@ def test_whatever_becomes_false_is_mended_some_time(leaves: Subscription):
     assert changes.bill.by_kind() == {"coordination": 2}
 
 
-def test_nothing_is_decided_after_the_end_of_time():
+def test_no_reconfiguration_after_the_latest_time():
     wide = [on_x("t", 0, 10**9), on_x("u", 5, 10**9 + 7)]
     plan = chain([on_x("s", 10**9 + 7, 10**9 + 8, last=SECOND), *wide], theta=100, rate=1e-12)
     changes = changes_of(start_of(plan))
@@ -257,5 +257,5 @@ def test_nothing_is_decided_after_the_end_of_time():
     assert {stale_member.until for stale_member in changes.stale_members} == {NEVER}
 
 
-def test_links_never_aggregate_under_policies_that_send_at_once():
+def test_all_subscriptions_are_foldable_under_policies_that_never_aggregate():
     assert {name for name, policy in POLICIES.items() if policy.at_once} == {d for d in DecisionRule if d.raw} != set()

@@ -1,4 +1,4 @@
-"""Routing under churn: tables as if made afresh, no gap in delivery, and always the k best of all."""
+"""Routing during changes: tables equal recomputed ones, no delivery is lost, and the k best are chosen."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def network(plan: Plan, in_force: np.ndarray) -> Network:
 
 
 def full(plan: Plan) -> Network:
-    """The plan's brokers once everybody has subscribed."""
+    """Return the plan's brokers after all subscriptions."""
     return network(plan, np.ones(len(plan.subscriptions), bool))
 
 
@@ -45,7 +45,7 @@ def change(network: Network, there: set[int], number: int) -> None:
 
 
 def settled(plan: Plan, network: Network, there: set[int]) -> Spread:
-    """What brokers know if they are told afresh, under the network's markings."""
+    """Return the recomputed knowledge of brokers under the network's markings."""
     in_force = np.isin(np.arange(len(plan.subscriptions)), list(there))
     return spread_of(plan, in_force, s_links=network.s_links)
 
@@ -56,11 +56,11 @@ def check_told(plan: Plan, network: Network, there: set[int]) -> None:
     for (link, _), numbers in spread.forwarded.items():
         expected.setdefault(link, set()).update(numbers.tolist())
     assert network.forwarded() == expected
-    assert network.contests_announced() == {link: len(contests) for link, contests in spread.announced.items()}
+    assert network.top_k_announced() == {link: len(sets) for link, sets in spread.announced.items()}
 
 
 @given(plans(), steps, st.booleans())
-def test_message_by_message_equals_tables_made_afresh(plan: Plan, numbers: list[int], all_there: bool) -> None:
+def test_incremental_messages_lead_to_recomputed_tables(plan: Plan, numbers: list[int], all_there: bool) -> None:
     network = full(plan) if all_there else emptied(plan)
     there = set(range(len(plan.subscriptions))) if all_there else set()
     check_told(plan, network, there)
@@ -68,20 +68,22 @@ def test_message_by_message_equals_tables_made_afresh(plan: Plan, numbers: list[
         if number < len(plan.subscriptions):
             change(network, there, number)
             messages = list(network.settle())
-            assert len({(m.link, m.number) for m in messages}) == len(messages), "told and taken back at once"
+            assert len({(m.link, m.number) for m in messages}) == len(messages), "forwarded and withdrawn at once"
             check_told(plan, network, there)
 
 
 @given(plans(), steps, st.lists(points, min_size=1, max_size=4), st.randoms(use_true_random=False))
-def test_there_is_never_a_gap(plan: Plan, numbers: list[int], published: list[Codes], random: st.DataObject) -> None:
-    """While messages are under way, in whatever order, everybody who stays is reached."""
+def test_publications_reach_all_matches_during_changes(
+    plan: Plan, numbers: list[int], published: list[Codes], random: st.DataObject
+) -> None:
+    """While messages are in transit, in any order, every subscription that stays is reached."""
     network, there = full(plan), set(range(len(plan.subscriptions)))
 
     def all_reached(staying: set[int]) -> None:
-        for contest in plan.contests:
-            at = plan.routes.number[contest.advertisement.broker]
+        for matching_set in plan.matching_sets:
+            at = plan.routes.number[matching_set.advertisement.broker]
             for point in published:
-                if contest.advertisement.box.admits(point):
+                if matching_set.advertisement.box.admits(point):
                     matching = {n for n in staying if plan.subscriptions[n].query.box.admits(point)}
                     assert matching <= reached(plan, at, lambda broker: network.known[broker], point)
 
@@ -98,24 +100,22 @@ def test_there_is_never_a_gap(plan: Plan, numbers: list[int], published: list[Co
 
 @given(plans(), steps, st.lists(points, min_size=1, max_size=6), st.integers(1, 3))
 @settings(deadline=None)
-def test_the_k_best_are_those_that_everybody_would_choose(
-    plan: Plan, numbers: list[int], published: list[Codes], wish: int
-) -> None:
+def test_hop_by_hop_choice_equals_regular_k(plan: Plan, numbers: list[int], published: list[Codes], wish: int) -> None:
     """Theorems 1 to 3, over any overlay, with scores that depend on the publication or not, and under churn."""
     network, there = full(plan), set(range(len(plan.subscriptions)))
     for number in [-1, *numbers]:
         if 0 <= number < len(plan.subscriptions):
             change(network, there, number)
             list(network.settle())
-        for contest in plan.contests:
-            if contest.advertisement.top_k is None:
+        for matching_set in plan.matching_sets:
+            if matching_set.advertisement.top_k is None:
                 continue
-            k = min(wish, contest.advertisement.top_k)
+            k = min(wish, matching_set.advertisement.top_k)
             for point in published:
-                if contest.advertisement.box.admits(point):
-                    everybody = there & set(contest.numbers.tolist())
-                    regular_k = set(best(plan, contest, everybody, point, k))
-                    assert by_hops(plan, contest, lambda broker: network.known[broker], point, k) == regular_k
+                if matching_set.advertisement.box.admits(point):
+                    everybody = there & set(matching_set.numbers.tolist())
+                    regular_k = set(best(plan, matching_set, everybody, point, k))
+                    assert by_hops(plan, matching_set, lambda broker: network.known[broker], point, k) == regular_k
 
 
 def three_brokers(covering: Covering, rank: Rank, k: int) -> Plan:
@@ -137,21 +137,21 @@ def test_figure_2() -> None:
     assert sorted(names) == ["s1", "s2", "s3", "s4"]
 
 
-def test_covering_by_containment_goes_wrong_if_ranks_are_by_something_else() -> None:
-    """s1 contains all others, but ranks last: if it alone were told, the two best would never be found."""
+def test_regular_cover_loses_top_k_matches() -> None:
+    """s1 contains all others, but ranks last: if only s1 were forwarded, the two best would never be found."""
     rank = Rank(Attribute("w"), Fairness.NONE)
     point: Codes = {"x": 4, "y": 3}
     right = three_brokers(Covering.ANCESTOR, rank, 2)
-    contest = right.contests[0]
+    matching_set = right.matching_sets[0]
     known = full(right).known
-    expected = set(best(right, contest, contest.numbers.tolist(), point, 2))
-    assert by_hops(right, contest, lambda broker: known[broker], point, 2) == expected
+    expected = set(best(right, matching_set, matching_set.numbers.tolist(), point, 2))
+    assert by_hops(right, matching_set, lambda broker: known[broker], point, 2) == expected
     geometric = three_brokers(Covering.ANCESTOR, Rank(None, Fairness.WEIGHTED), 2)
     wrong = full(geometric).known
-    assert by_hops(right, contest, lambda broker: wrong[broker], point, 2) != expected
+    assert by_hops(right, matching_set, lambda broker: wrong[broker], point, 2) != expected
 
 
-def test_a_covering_subscription_that_leaves_uncovers_others_first() -> None:
+def test_covered_subscriptions_are_forwarded_before_their_cover_is_withdrawn() -> None:
     plan = three_brokers(Covering.REGULAR, Rank(), None)  # type: ignore[arg-type]
     network = full(plan)
     number = {s.id: n for n, s in enumerate(plan.subscriptions)}

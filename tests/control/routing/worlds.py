@@ -1,4 +1,4 @@
-"""Small overlays with subscriptions and advertisements, and what brokers that only know their tables do with them."""
+"""Small overlays with subscriptions and advertisements, and routing by brokers that know only their tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from sparing.control.covering.contest import Contest
+from sparing.control.covering.matching_set import MatchingSet
 from sparing.control.plan import Plan, make_plan
 from sparing.control.routing.network import OWN, Network
 from sparing.control.routing.spread import spread_of
@@ -93,14 +93,14 @@ def value(name: str, code: Code | None) -> Values:
     return Values(np.array([code_float(code) if TYPES[name].kind is Kind.FLOATING else float(code)]), there)
 
 
-def score(plan: Plan, contest: Contest, number: int, point: Codes) -> float:
+def score(plan: Plan, matching_set: MatchingSet, number: int, point: Codes) -> float:
     """What a subscription scores for a publication, worked out alone."""
-    by = contest.advertisement.rank.by
+    by = matching_set.advertisement.rank.by
     subscription = plan.subscriptions[number]
     if by is None:
         return 0.0
     if by is BoxScore.AREA:
-        box = subscription.query.box.intersect(contest.advertisement.box)
+        box = subscription.query.box.intersect(matching_set.advertisement.box)
         assert box is not None
         fields = sorted({field for s in plan.subscriptions for field in s.query.box.fields})
         return area(box, fields, TYPES)
@@ -109,25 +109,25 @@ def score(plan: Plan, contest: Contest, number: int, point: Codes) -> float:
     return float(scores(by, {name: value(name, point.get(name)) for name in TYPES}, own, 1)[0])
 
 
-def best(plan: Plan, contest: Contest, numbers: Iterable[int], point: Codes, k: int) -> list[int]:
+def best(plan: Plan, matching_set: MatchingSet, numbers: Iterable[int], point: Codes, k: int) -> list[int]:
     """The k best of some subscriptions that match a publication: by score, then by id."""
     matching = [n for n in numbers if plan.subscriptions[n].query.box.admits(point)]
-    return sorted(matching, key=lambda n: (-score(plan, contest, n, point), n))[:k]
+    return sorted(matching, key=lambda n: (-score(plan, matching_set, n, point), n))[:k]
 
 
 Knows = Callable[[int], Mapping[int, int]]  # broker -> subscription -> the neighbour it was heard from (OWN: none)
 
 
-def by_hops(plan: Plan, contest: Contest, knows: Knows, point: Codes, k: int) -> set[int]:
+def by_hops(plan: Plan, matching_set: MatchingSet, knows: Knows, point: Codes, k: int) -> set[int]:
     """Who gets a publication if every broker picks the best of what it knows, and tells each next hop how many."""
     chosen: set[int] = set()
-    at = plan.routes.number[contest.advertisement.broker]
+    at = plan.routes.number[matching_set.advertisement.broker]
     ahead = [(at, k)]
     while ahead:
         broker, left = ahead.pop()
-        known = {n: v for n, v in beyond(plan, at, broker, knows).items() if n in set(contest.numbers.tolist())}
+        known = {n: v for n, v in beyond(plan, at, broker, knows).items() if n in set(matching_set.numbers.tolist())}
         counts: dict[int, int] = {}
-        for number in best(plan, contest, known, point, left):
+        for number in best(plan, matching_set, known, point, left):
             if known[number] == OWN:
                 chosen.add(number)
             else:

@@ -1,4 +1,4 @@
-"""A plan's summary counts what the control plane's bill counts, and says which covering is used, and why."""
+"""The summary of a plan agrees with the control bill and names the covering technique."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def settled(plan: Plan, kind: MessageKind) -> dict[tuple[str, str], int]:
 
 @st.composite
 def changing_plans(draw: st.DrawFn) -> Plan:
-    """Plans in which some subscriptions come and go."""
+    """Plans in which some subscriptions start and end."""
     plan = draw(plans())
     bounds = st.sampled_from([(None, None), (None, None), (5, None), (None, 7), (2, 9)])
     some = [
@@ -46,7 +46,7 @@ def changing_plans(draw: st.DrawFn) -> Plan:
 
 
 @given(changing_plans())
-def test_messages_are_those_of_the_bill(plan: Plan) -> None:
+def test_messages_equal_the_bill(plan: Plan) -> None:
     found = summary_of(plan)
     uncovered = plan.with_policy(covering=Covering.NONE)
     told, channels, advertised, counted = (
@@ -75,7 +75,7 @@ def test_messages_are_those_of_the_bill(plan: Plan) -> None:
 
 
 @given(changing_plans())
-def test_brokers_hold_what_the_network_knows(plan: Plan) -> None:
+def test_brokers_hold_the_subscriptions_of_the_network(plan: Plan) -> None:
     known = dict(zip(plan.routes.brokers, network_of(plan).known, strict=True))
     whole = dict(zip(plan.routes.brokers, network_of(plan.with_policy(covering=Covering.NONE)).known, strict=True))
     found = summary_of(plan)
@@ -89,7 +89,7 @@ def test_brokers_hold_what_the_network_knows(plan: Plan) -> None:
 
 
 @given(changing_plans())
-def test_markings_and_meetings(plan: Plan) -> None:
+def test_markings_and_meetings_equal_the_routes(plan: Plan) -> None:
     """Every source and every goal meet once: p-links lead there from the source, s-links from there to the goal."""
     found = summary_of(plan)
     marking = plan.marking("t", plan.in_force(None))
@@ -119,7 +119,7 @@ def test_markings_and_meetings(plan: Plan) -> None:
 
 
 @given(changing_plans(), st.integers(0, 10))
-def test_a_later_time_is_as_if_those_in_force_had_always_been_there(plan: Plan, time: int) -> None:
+def test_a_summary_at_a_time_has_the_subscriptions_in_force(plan: Plan, time: int) -> None:
     there = tuple(s for s, now in zip(plan.subscriptions, plan.in_force(time), strict=True) if now)
     always = replace(
         plan,
@@ -144,7 +144,7 @@ def test_table_i() -> None:
         "B2": (7, CoveredCount(7, 7)),
         "B3": (1, CoveredCount(1, 1)),
     }
-    # One advertisement against one subscription on the link to B3 is an s-link, and the contest is told down it.
+    # The link to B3 has one advertisement and one subscription: it is an s-link, and the advertisement is announced.
     assert (found.advertised, found.subscribed, found.channels) == (1, CoveredCount(1, 1), CoveredCount(5, 8))
     assert found.subscription_messages.saved_percent == 33.3
 
@@ -166,7 +166,7 @@ TECHNIQUES = [
 
 
 @pytest.mark.parametrize(("covering", "rank", "k", "technique", "remark"), TECHNIQUES)
-def test_the_covering_is_named(
+def test_the_covering_technique_and_its_remark(
     covering: Covering, rank: Rank, k: int | None, technique: str, remark: str | None
 ) -> None:
     (offer,) = summary_of(three_brokers(covering, rank, k)).offers  # type: ignore[arg-type]
@@ -175,7 +175,7 @@ def test_the_covering_is_named(
     assert offer.known.saved == 0 or technique != "none"
 
 
-def test_publishers_that_say_the_same_share_a_row() -> None:
+def test_publishers_with_equal_advertisements_share_a_row() -> None:
     plan = three_brokers(Covering.ANCESTOR, BY_AREA, 2)
     (same,) = plan.advertisements
     other = Advertisement("r", "B3", "t", table_i()[0], 2, BY_AREA)
@@ -186,7 +186,7 @@ def test_publishers_that_say_the_same_share_a_row() -> None:
     assert found.advertised == to_b1 + to_b2 + to_b3
 
 
-def test_without_patience_long_counts_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expensive_counts_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = three_brokers(Covering.ANCESTOR, BY_AREA, 2)
     plan = replace(plan, subscriptions=tuple(replace(s, valid_from=5) for s in plan.subscriptions))
     monkeypatch.setattr(summary, "MOST_WORK", 10)

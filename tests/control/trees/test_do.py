@@ -1,4 +1,4 @@
-"""DO: the candidate with the least distance to the publishers that matter."""
+"""DO: the candidate with the least distance to the publishers that can match."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +22,7 @@ def box(span):
 
 
 @given(overlays(apart=True), st.data())
-def test_a_subscriber_is_served_by_the_nearest_candidate(overlay, data):
+def test_a_subscriber_is_attached_to_the_nearest_candidate(overlay, data):
     tree = shared_tree(overlay)
     routes = Routes.of(overlay.brokers, tree)
     some_brokers = st.lists(st.sampled_from(overlay.brokers), min_size=1, max_size=3, unique=True)
@@ -54,6 +54,6 @@ def test_a_subscriber_is_served_by_the_nearest_candidate(overlay, data):
             assert reason.alternatives == {broker: far(broker) for broker in candidates[who]}
 
 
-def test_a_subscriber_without_subscriptions_is_served_by_the_first_name():
+def test_a_subscriber_without_subscriptions_is_attached_to_the_first_name():
     routes = Routes.of("abc", [("a", "b"), ("b", "c")])
     assert do(routes, {"A": ("c", "b"), "B": ("c",)}, [], [])[0] == {"A": "b", "B": "c"}

@@ -1,4 +1,4 @@
-"""DS: every move is the best there is, as counted one cell at a time; distance alone gives DO."""
+"""DS: every move is the best one, by counts of single cells; without similarity DS equals DO."""
 
 import math
 from itertools import product
@@ -88,7 +88,7 @@ def cells(pieces, subscription):
 
 @pytest.mark.parametrize("most_cells", [1, unique_range.MOST_CELLS])
 @given(problem=problems(), gamma=gammas)
-def test_every_move_is_the_best_there_is(most_cells, problem, gamma):
+def test_every_move_is_the_best_move(most_cells, problem, gamma):
     first, candidates, hops, pieces, owner = problem
     covers = [[] for _ in first]
     for subscription, item in enumerate(owner):
@@ -101,31 +101,33 @@ def test_every_move_is_the_best_there_is(most_cells, problem, gamma):
 
 
 @given(problems())
-def test_nobody_moves_for_nothing_less_than_infinity(problem):
+def test_no_item_moves_if_gamma_is_infinite(problem):
     first, candidates, hops, pieces, owner = problem
     assert attach(first, candidates, hops, pieces, math.inf, owner) == (first, [])
 
 
 @pytest.mark.parametrize("most_cells", [1, unique_range.MOST_CELLS])
 @given(problem=problems(), members=st.sets(st.integers(0, 4)))
-def test_what_was_unique_is_taken_and_what_is_new_is_brought(most_cells, problem, members):
+def test_a_move_takes_the_unique_range_and_brings_the_new_range(most_cells, problem, members):
     first, _, _, pieces, owner = problem
-    ground = TopicBoxes(pieces, np.array(owner, dtype=np.int64), len(first))
+    boxes = TopicBoxes(pieces, np.array(owner, dtype=np.int64), len(first))
     joining = [item for item in range(len(first)) if item not in members]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unique_range, "MOST_CELLS", most_cells)
-        falls = ground.falls(np.array(joining, dtype=np.int64), np.isin(np.arange(len(first)), list(members)))
+        saved_ranges = boxes.saved_ranges(
+            np.array(joining, dtype=np.int64), np.isin(np.arange(len(first)), list(members))
+        )
     covers = [[cells(pieces, s) for s, mine in enumerate(owner) if mine == item] for item in range(len(first))]
     there = [cover for item in members if item < len(first) for cover in covers[item]]
-    assert falls.tolist() == [unique(there) - unique(there + covers[item]) for item in joining]
+    assert saved_ranges.tolist() == [unique(there) - unique(there + covers[item]) for item in joining]
 
 
 @pytest.mark.parametrize("dimensions", [1, 2])
-def test_what_an_item_covers_twice_itself_is_not_unique(dimensions):
+def test_a_range_covered_twice_by_one_item_is_not_unique(dimensions):
     wide, narrow = [0.0] * dimensions, [4.0] * dimensions
     pieces = RangePieces(np.arange(3), np.array([wide, narrow]), np.array([[8.0] * dimensions] * 2))
-    fall = TopicBoxes(pieces, np.array([0, 0]), 2).falls(np.array([0]), np.array([False, False]))
-    assert fall.tolist() == [4**dimensions - 8**dimensions]
+    saved = TopicBoxes(pieces, np.array([0, 0]), 2).saved_ranges(np.array([0]), np.array([False, False]))
+    assert saved.tolist() == [4**dimensions - 8**dimensions]
 
 
 def line(*ranges):
@@ -134,7 +136,7 @@ def line(*ranges):
 
 
 def test_the_slides_example():
-    """s1 and s2 hang at b1, two hops from the publisher; s3 may hang at b2, one hop away, or at b1, too.
+    """s1 and s2 are attached to b1, two hops from the publisher; s3 to b2, one hop away, or also to b1.
 
     At b1, 9 are unique without s3 ([0, 3] and [4, 10]) and 4 with it ([0, 3] and [9, 10]): 5 for one hop.
     """
@@ -144,18 +146,18 @@ def test_the_slides_example():
     assert attach(*asked, gamma=5) == ([1, 1, 2], [])
 
 
-def test_a_broker_with_nobody_attracts_nobody():
+def test_an_empty_broker_attracts_no_item():
     assert attach([0, 0], [[0, 1], [0]], [[1, 0], [0]], line((0, 4), (0, 4)), 0) == ([0, 0], [])
 
 
-def test_who_has_left_attracts_nobody():
+def test_a_moved_item_attracts_no_item_to_its_first_broker():
     """Item 0 moves away from broker 0, the only one there; item 2 would have joined it."""
     pieces = line((0, 10), (0, 10), (0, 10))
     at, moves = attach([0, 1, 2], [[0, 1], [1], [0, 2]], [[1, 2], [0], [3, 1]], pieces, 0)
     assert (at, moves) == ([1, 1, 2], [Move(0, 0, 1, 10, 1)])
 
 
-def test_what_costs_no_hops_comes_first():
+def test_moves_without_extra_hops_come_first():
     pieces = line((0, 9), (0, 9), (0, 9), (0, 2), (1, 3))
     candidates, hops = [[0], [1, 0], [1], [3], [2, 3]], [[0], [1, 2], [0], [0], [1, 1]]
     _, moves = attach([0, 1, 1, 3, 2], candidates, hops, pieces, 0)
@@ -165,7 +167,7 @@ def test_what_costs_no_hops_comes_first():
     assert [(move.item, move.after) for move in moves] == [(4, 3), (1, 0)]
 
 
-def test_rounding_moves_nobody():
+def test_rounding_errors_cause_no_moves():
     # At broker 0, a third subscriber to the very same ranges would change nothing.
     tenths = [(0.1 * n, 0.1 * n + 0.1) for n in range(10)]
     pieces = line(*tenths, *tenths, (0.1, 0.9))
@@ -184,7 +186,7 @@ def box(x, y=(0, 8)):
 
 
 def cells_of(subscription):
-    """Within (0, 8) in both fields, which everybody advertises or gives as a bound."""
+    """Within (0, 8) in both fields, which every box advertises or has as a bound."""
     topic, wanted = subscription.query.topic, subscription.query.box
     return {(topic, x, y) for x in range(8) for y in range(8) if wanted.admits({"x": x, "y": y})}
 
@@ -219,7 +221,7 @@ def as_named(names, brokers, homes, options, covers, gamma):
 
 
 @given(overlays(apart=True).flatmap(lambda o: st.tuples(st.just(o), worlds(o))), gammas, st.randoms())
-def test_subscribers_hang_where_the_judge_hangs_them(drawn, gamma, random):
+def test_subscribers_are_attached_as_by_the_judge(drawn, gamma, random):
     overlay, (candidates, subscriptions, advertisements) = drawn
     routes = Routes.of(overlay.brokers, shared_tree(overlay))
     given_ = candidates, subscriptions, advertisements
@@ -247,7 +249,7 @@ def test_subscribers_hang_where_the_judge_hangs_them(drawn, gamma, random):
     assert ds(routes, *given_, TOPICS, math.inf) == (nearest, near)
 
 
-def test_ranges_of_different_topics_are_apart():
+def test_ranges_of_different_topics_do_not_overlap():
     routes = Routes.of("ab", [("a", "b")])
     candidates = {"A": ("a",), "B": ("a", "b"), "C": ("a", "b")}
     wanted = [
@@ -260,7 +262,7 @@ def test_ranges_of_different_topics_are_apart():
     assert (c.by, c.range_saved, c.hops_more) == (DISTANCE, 0, 0)
 
 
-def test_nobody_who_has_a_choice():
+def test_ds_without_items_that_have_a_choice():
     routes = Routes.of("ab", [("a", "b")])
     assert ds(routes, {"A": ("a",)}, [], [], TOPICS, 0) == ({"A": "a"}, ())
     assert ds(routes, {"A": ("b", "a")}, [], [], TOPICS, 0)[0] == {"A": "a"}
@@ -270,7 +272,7 @@ def test_nobody_who_has_a_choice():
 
 
 @given(overlays(apart=True, most=7).flatmap(lambda o: st.tuples(st.just(o), worlds(o))), gammas)
-def test_leaves_hang_where_the_judge_hangs_them(drawn, gamma):
+def test_leaf_brokers_are_attached_as_by_the_judge(drawn, gamma):
     overlay, world = drawn
     _, subscriptions, advertisements = world
     tree, reasons = ds_tree(overlay, *world, TOPICS, gamma)
@@ -311,7 +313,7 @@ def test_leaves_hang_where_the_judge_hangs_them(drawn, gamma):
     assert ds_tree(overlay, *world, TOPICS, math.inf)[0] == first
 
 
-def test_a_leaf_hangs_with_its_like():
+def test_a_leaf_broker_is_attached_to_similar_subscriptions():
     """p - a - b, and c next to both: what c's subscriber wants is wanted at b, too."""
     overlay = Overlay(("p", "a", "b", "c", "d"), tuple(Link(*ends) for ends in ("pa", "ab", "ac", "bc", "bd")))
     wanted = [Subscription(f"s{who}", who, Query("t", box(x))) for who, x in (("B", (0, 6)), ("C", (0, 5)))]

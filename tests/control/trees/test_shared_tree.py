@@ -16,7 +16,7 @@ def length(overlay, way):
 
 
 @given(overlays(apart=True, most=7))
-def test_the_tree_spans_and_has_shortest_paths_from_a_center(overlay):
+def test_the_tree_is_spanning_with_shortest_paths_from_a_center(overlay):
     tree = shared_tree(overlay)
     links = {tuple(sorted((link.one, link.other))) for link in overlay.links}
     assert tree <= links

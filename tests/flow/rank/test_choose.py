@@ -81,16 +81,16 @@ def chosen(plan: Plan, published: Publications, points_: Sequence[Codes]) -> lis
 
 @given(plans(), st.lists(points, min_size=1, max_size=6), st.data())
 def test_without_lots_it_is_regular_k(plan: Plan, published: list[Codes], data: st.DataObject) -> None:
-    for advertisement, contest in enumerate(plan.contests):
-        inside = [point for point in published if contest.advertisement.box.admits(point)]
-        if contest.advertisement.top_k is None or not inside:
+    for advertisement, matching_set in enumerate(plan.matching_sets):
+        inside = [point for point in published if matching_set.advertisement.box.admits(point)]
+        if matching_set.advertisement.top_k is None or not inside:
             continue
         rows = publications(plan, inside, range(len(inside)), advertisement)
-        wishes = [data.draw(st.integers(0, contest.advertisement.top_k)) for _ in inside]
+        wishes = [data.draw(st.integers(0, matching_set.advertisement.top_k)) for _ in inside]
         rows = replace(rows, top_k=np.array(wishes))
         for point, wish, found in zip(inside, wishes, chosen(plan, rows, inside), strict=True):
-            k = wish or contest.advertisement.top_k
-            assert found == set(best(plan, contest, range(len(plan.subscriptions)), point, k))
+            k = wish or matching_set.advertisement.top_k
+            assert found == set(best(plan, matching_set, range(len(plan.subscriptions)), point, k))
 
 
 def fair_rank(by: BoxScore | Attribute | None, fair: Fairness) -> Rank:
@@ -109,9 +109,9 @@ def test_with_lots_the_best_are_among_the_k(plan: Plan, rank: Rank, published: l
     """As many as there can be, all that surely belong to the k best, and nobody who surely does not."""
     offered = tuple(replace(ad, rank=rank) for ad in plan.advertisements)
     plan = replace(plan, advertisements=offered).with_policy(seed=seed)
-    for advertisement, contest in enumerate(plan.contests):
-        k = contest.advertisement.top_k
-        inside = [point for point in published if contest.advertisement.box.admits(point)]
+    for advertisement, matching_set in enumerate(plan.matching_sets):
+        k = matching_set.advertisement.top_k
+        inside = [point for point in published if matching_set.advertisement.box.admits(point)]
         if k is None or not inside:
             continue
         rows = publications(plan, inside, range(len(inside)), advertisement)
@@ -121,8 +121,8 @@ def test_with_lots_the_best_are_among_the_k(plan: Plan, rank: Rank, published: l
             everybody = [n for n, s in enumerate(plan.subscriptions) if s.query.box.admits(point)]
             assert mine <= set(everybody)
             assert len(mine) == min(k, len(everybody))
-            if rank.by is not BoxScore.DIVERSE and contest.scores is not None:
-                own = dict(zip(contest.numbers.tolist(), contest.scores.tolist(), strict=True))
+            if rank.by is not BoxScore.DIVERSE and matching_set.scores is not None:
+                own = dict(zip(matching_set.numbers.tolist(), matching_set.scores.tolist(), strict=True))
                 ranked = sorted((own[n] for n in everybody), reverse=True)
                 assert sorted((own[n] for n in mine), reverse=True) == ranked[:k]
 

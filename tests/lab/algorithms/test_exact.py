@@ -1,4 +1,4 @@
-"""The exact optimum: the cheapest partition whose clusters share links, written as a plain enumeration."""
+"""The exact optimum against a plain enumeration of partitions whose clusters share links."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_no_partition_is_cheaper(problem: Problem, theta: int) -> None:
     assert (found.cost, found.benefit) == (cost_of(problem, found.of), saved(problem, found.of))
 
 
-def test_too_many_are_refused() -> None:
+def test_too_many_subscriptions_are_an_error() -> None:
     many = Problem.on_tree([0, 0], [1] * 11, [(0, 1)] * 11)
     with pytest.raises(SparingError, match=r"^The least cost is found by trying all partitions, for up to 10"):
         exact(many, 1)

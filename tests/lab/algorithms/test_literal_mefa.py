@@ -9,7 +9,7 @@ from sparing_lab.algorithms.literal_mefa import Account, Candidate, literal_mefa
 from tests.control.folding.test_measures import SLIDES
 
 
-def test_the_rounds_of_the_slides() -> None:
+def test_the_example_of_the_slides_has_the_printed_rounds() -> None:
     one, two = rounds(SLIDES, theta=3, account=Account.PAIRS)
     assert one.candidates == [Candidate(0, 1, 2, 9 * 1), Candidate(0, 2, 1, 9 * 2), Candidate(1, 2, 1, 2 * 2)]
     assert one.taken == one.candidates[2]
@@ -17,13 +17,13 @@ def test_the_rounds_of_the_slides() -> None:
     assert (two.taken, two.benefit) == (two.candidates[0], 3)
 
 
-def test_links_count_pairs_of_clusters() -> None:
+def test_the_benefit_counts_links_by_default() -> None:
     one, two = rounds(SLIDES, theta=3)
     assert one.taken == Candidate(1, 2, 1, 4)
     assert (two.candidates, two.benefit) == ([Candidate(0, 1, 2, 4)], 3)
 
 
-def test_within_a_cluster_pairs_are_free() -> None:
+def test_the_benefit_may_count_pairs_inside_a_cluster_too() -> None:
     *_, last = rounds(SLIDES, theta=4, account=Account.PAIRS)
     assert last.candidates == [last.taken] == [Candidate(0, 2, 1, 0)]
     assert last.benefit == 4
@@ -31,7 +31,7 @@ def test_within_a_cluster_pairs_are_free() -> None:
 
 
 @pytest.mark.parametrize(("delta", "clusters"), [(0.2, [0, 1, 1]), (0.25, [0, 1, 2]), (0.5, [0, 1, 2])])
-def test_pairs_that_are_not_worth_it_are_left(delta: float, clusters: list[int]) -> None:
+def test_pairs_below_delta_are_not_joined(delta: float, clusters: list[int]) -> None:
     # Round 1 offers 1/4, round 2 then 2/4.
     found = literal_mefa(SLIDES, 3, delta).of.tolist()
     assert found == ([0, 0, 0] if delta < 0.25 else clusters)
@@ -45,6 +45,6 @@ def test_three_ranges_show_that_the_cost_is_not_submodular() -> None:
     assert literal_mefa(problem, 1).cost == 0
 
 
-def test_nobody_is_joined_without_links_in_common() -> None:
+def test_subscriptions_without_common_links_are_not_joined() -> None:
     problem = Problem.on_tree([0, 0, 0], [1, 2, 0, 0], [(0, 9)] * 4)
     assert literal_mefa(problem, 5).of.tolist() == [0, 1, 2, 3]

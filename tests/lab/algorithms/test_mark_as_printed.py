@@ -1,4 +1,4 @@
-"""The fast version of Figure 6 is the printed one, line by line, failures included."""
+"""The fast version of Figure 6 equals the printed algorithm, including its failures."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tests.control.matchmaker.test_marking import as_printed, demand_of, demands
 
 
 @given(demands(shared=False))
-def test_one_flow_gives_what_a_flow_for_each_link_gives(demand: Demand) -> None:
+def test_one_flow_equals_a_flow_per_link(demand: Demand) -> None:
     assert mark_as_printed(demand).tolist() == as_printed(demand).tolist()
 
 
 @given(demands(shared=True))
-def test_on_a_shared_tree_it_is_right(demand: Demand) -> None:
+def test_the_marking_of_a_shared_tree_is_optimal(demand: Demand) -> None:
     assert mark_as_printed(demand).tolist() == mark_shared_tree(demand).tolist()
 
 
 @given(demands(shared=False))
-def test_upstream_is_what_is_above_in_some_tree(demand: Demand) -> None:
+def test_upstream_has_all_pairs_above_each_other_in_some_tree(demand: Demand) -> None:
     expected = set()
     for tree in demand.trees:
         for place, link in enumerate(tree.links.tolist()):
@@ -33,13 +33,13 @@ def test_upstream_is_what_is_above_in_some_tree(demand: Demand) -> None:
     assert list(zip(*(some.tolist() for some in upstream(demand)), strict=True)) == sorted(expected)
 
 
-def test_it_costs_no_more_than_a_valid_marking_and_may_not_be_one() -> None:
+def test_the_marking_is_at_most_as_expensive_as_a_valid_one_and_may_be_invalid() -> None:
     demand = ring_of_four()
     printed = mark_as_printed(demand)
     assert not demand.valid(printed)
     assert demand.cost(printed) <= demand.cost(mark_per_source(demand))
 
 
-def test_nothing_to_mark() -> None:
+def test_a_demand_without_links() -> None:
     demand = demand_of([[[0]]], [1], {0: 1})
     assert mark_as_printed(demand).tolist() == []

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sparing.cli import build
-from sparing.control.covering.watched import WatchedCover
+from sparing.control.covering.incremental import IncrementalCover
 from sparing.model.errors import SparingError
 from sparing_lab.bench.benchmark import Run
 from sparing_lab.bench.covering import measure as measuring
@@ -23,7 +23,7 @@ from tests.tries import thorough_only
 SMALL = Cover(boxes=(300,), dimensions=(1, 2), k=3, changes=20, repeat=1, spark=False)
 
 
-def test_everything_is_measured_and_told() -> None:
+def test_all_cases_are_measured_with_progress() -> None:
     told: list[str] = []
     results = SMALL.measure(Run(told.append))
     assert told == ["300 boxes in 1 dimension", "300 boxes in 2 dimensions"]
@@ -33,25 +33,25 @@ def test_everything_is_measured_and_told() -> None:
     assert [len(table.rows) for table in SMALL.tables(results)] == [2, 2, 0]
 
 
-def test_peers_stay_out_of_what_would_take_too_long() -> None:
+def test_peers_are_skipped_where_they_would_take_too_long() -> None:
     results = replace(SMALL, dimensions=(1,), peers=100).measure(Run())
     assert results["whole"][0].numpy is None
 
 
-def test_engines_that_disagree_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disagreeing_engines_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "by_numpy", lambda low, _high, _k: np.ones(len(low), bool))
     with pytest.raises(SparingError, match="NumPy keeps 300 boxes"):
         SMALL.measure(Run())
 
 
-def test_settings_without_sense_are_refused() -> None:
+def test_invalid_settings_are_rejected() -> None:
     with pytest.raises(SparingError, match="above zero"):
         Cover(boxes=(0,))
 
 
 @thorough_only
 @pytest.mark.spark
-def test_the_join_keeps_the_same(spark) -> None:
+def test_the_join_keeps_the_same_boxes(spark) -> None:
     low, high = made_up(1, 400, 2)
     frame = as_frame(spark, low, high)
     ours = by_sparing(low, high, 3)
@@ -60,7 +60,7 @@ def test_the_join_keeps_the_same(spark) -> None:
     frame.unpersist()
 
 
-def test_numpy_keeps_the_same_with_many_boxes() -> None:
+def test_numpy_keeps_the_same_boxes_of_many() -> None:
     """More than one stretch, and equal boxes among them."""
     low, high = made_up(1, 700, 2)
     low, high = np.concatenate([low, low[:50]]), np.concatenate([high, high[:50]])
@@ -71,12 +71,12 @@ def test_numpy_keeps_the_same_with_many_boxes() -> None:
 
 
 def test_an_incremental_cover_that_goes_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(WatchedCover, "forwarded", property(lambda _: {"00000000"}))
+    monkeypatch.setattr(IncrementalCover, "forwarded", property(lambda _: {"00000000"}))
     with pytest.raises(SparingError, match=r"^The incremental cover went wrong with 300 boxes in 1 dimension"):
         SMALL.measure(Run())
 
 
-def test_figures_are_held_against_the_goals() -> None:
+def test_results_are_compared_with_the_goals() -> None:
     whole = [Covering(50_000, 1, 1200, 0.05, 0.019, 0.5, 60.0), Covering(500_000, 2, 40_000, 2.0, 1.7, None, None)]
     changed = [
         BoxChange(50_000, 1, 1.5, Seconds(2e-5, 1e-4, 1e-3), Seconds(2e-3, 0.01, 0.02), Seconds(3e-3, 0.01, 0.02))
@@ -99,7 +99,7 @@ def test_figures_are_held_against_the_goals() -> None:
     assert Cover(k=5).targets(whole, changed) == []
 
 
-def test_the_command_writes_its_figures(tmp_path: Path) -> None:
+def test_the_command_writes_its_results(tmp_path: Path) -> None:
     files = ["--json", str(tmp_path / "cover.json"), "--markdown", str(tmp_path / "cover.md")]
     sizes = ["--boxes", "200", "--dimensions", "1", "--k", "2", "--repeat", "1", "--no-spark"]
     result = CliRunner().invoke(build(), ["bench", "cover", *sizes, *files], env={"COLUMNS": "200"})

@@ -40,7 +40,7 @@ def walked(arrays):
 
 
 @pytest.mark.parametrize("name", MEASURED)
-def test_walks_are_those_of_the_overlay(tiny, name):
+def test_walks_agree_with_those_of_the_overlay(tiny, name):
     plan, held = tiny
     overlay = WindowWalk(Interests(plan, POLICIES[name]))
     groups = [list(chain(*held.values()))] if POLICIES[name].one_group else held.values()
@@ -51,7 +51,7 @@ def test_walks_are_those_of_the_overlay(tiny, name):
 
 
 @pytest.mark.parametrize("name", COMPARED)
-def test_replays_move_the_same(tiny, name):
+def test_replays_send_the_same_messages(tiny, name):
     both = set()
     for arrays in walks.set_out(*tiny, name):
         same = walks.replay(arrays)
@@ -60,7 +60,7 @@ def test_replays_move_the_same(tiny, name):
     assert both == {True, False}
 
 
-def test_every_decision_is_seen(tiny):
+def test_every_decision_is_recorded(tiny):
     """Under publisher-edge each decision sends one partial result, and nothing else crosses a link."""
     walks_taken = walks.set_out(*tiny, "publisher-edge")
     assert walks.decisions(walks_taken) == sum(int(walked(arrays).messages.sum()) for arrays in walks_taken)
@@ -77,19 +77,19 @@ def test_algorithm_1_agrees_with_every_decision(tiny, monkeypatch):
     assert found.calls > 0
 
 
-def test_algorithm_1_disagrees_with_who_decides_otherwise(tiny):
+def test_algorithm_1_disagrees_with_other_policies(tiny):
     walks_taken = walks.set_out(*tiny, "publisher-edge")
     with pytest.raises(SparingError, match=r"^ADOCK and Algorithm 1 disagree on a decision"):
         literal(walks_taken, walks.decisions(walks_taken))
 
 
-def test_a_sample_is_taken_of_many_decisions(tiny, monkeypatch):
+def test_many_decisions_are_sampled(tiny, monkeypatch):
     monkeypatch.setattr(answering, "SAMPLED", 10)
     walks_taken = walks.set_out(*tiny, "adock")
     assert 10 <= literal(walks_taken, walks.decisions(walks_taken)).sampled < 20
 
 
-def test_graphs_have_what_waits_on_the_link(tiny):
+def test_graphs_have_the_items_held_by_the_link(tiny):
     results = 0
     for arrays in walks.set_out(*tiny, "adock"):
         walk = walks.copied(arrays)
@@ -114,7 +114,7 @@ def quick():
     return QUICK.measure(Run(told.append))["figures"], told
 
 
-def test_everything_is_measured(quick):
+def test_all_policies_are_measured(quick):
     figures, told = quick
     assert [(f.subscriptions, f.ratio) for f in figures] == [(20, 1), (20, 6), (40, 1), (40, 6)]
     for figure in figures:
@@ -161,7 +161,7 @@ ROWS = (
 )
 
 
-def test_figures_for_documentation():
+def test_results_can_be_written_as_markdown():
     bench, results = made_up()
     tables = bench.markdown(results).rstrip().split("\n\n")
     assert tables[0].startswith(WALKS)
@@ -170,7 +170,7 @@ def test_figures_for_documentation():
         assert len({line.count("|") for line in table.splitlines()}) == 1
 
 
-def test_figures_for_programs():
+def test_results_survive_json():
     bench, results = made_up()
     found = json.loads(json.dumps(bench.json(results)))
     assert found["settings"]["rate"] == 1860
@@ -185,7 +185,7 @@ def test_figures_for_programs():
     }
 
 
-def test_a_difference_too_small_to_tell_has_no_verdict():
+def test_a_difference_within_noise_has_no_verdict():
     (figure,) = made_up(alone_of_wad=0.0003)[1]["figures"]
     assert figure.to_wad_alone is None
     assert figure.verdicts["to_wad_alone"] == "-"
@@ -211,19 +211,19 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_are_one_sentence(mistake):
+def test_invalid_options_are_rejected_in_one_sentence(mistake):
     arguments, sentence = MISTAKES[mistake]
     result = CliRunner().invoke(build(), ["bench", "decide", *arguments])
     assert isinstance(result.exception, SparingError)
     assert sentence in str(result.exception)
 
 
-def test_nothing_to_decide_is_one_sentence():
+def test_a_workload_without_decisions_is_rejected():
     with pytest.raises(SparingError, match=r"^Nothing is decided with 1 subscription, window/slide 1 at 5 pub"):
         measure.measure(DecideCase(5, 1, 1), 1)
 
 
-def test_the_command_writes_its_figures(tmp_path):
+def test_the_command_writes_its_results(tmp_path):
     files = ["--json", str(tmp_path / "decide.json"), "--markdown", str(tmp_path / "decide.md")]
     sizes = ["--subscriptions", "40", "--ratios", "2", "--rate", "40", "--repeat", "1"]
     result = CliRunner().invoke(build(), ["bench", "decide", *sizes, *files], env={"COLUMNS": "200"})

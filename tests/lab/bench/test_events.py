@@ -12,7 +12,7 @@ from tests.tries import thorough_only
 SMALL = Events(events=(30,), in_flight=(20,), reports=4, subscriptions=10, partitions=(2,), repeat=1)
 
 
-def test_all_events_of_a_burst_are_in_flight():
+def test_all_events_of_a_burst_are_open_at_once():
     told: list[str] = []
     found = measuring._in_flight(SMALL, 20, told.append)
     assert told == ["20 events in flight"]
@@ -24,7 +24,7 @@ def test_all_events_of_a_burst_are_in_flight():
 
 @thorough_only
 @pytest.mark.spark
-def test_every_way_is_measured_beside_the_peer(spark, monkeypatch):
+def test_every_technique_is_measured_with_the_peer(spark, monkeypatch):
     """Each way runs twice; that they do what they should is for others to test, so only the first one really runs."""
     run: list[str] = []
     pipeline = measuring._pipeline
@@ -45,7 +45,7 @@ def test_every_way_is_measured_beside_the_peer(spark, monkeypatch):
     assert all(figure.seconds > 0 for figure in figures)
 
 
-def test_results_as_tables():
+def test_results_are_shown_as_tables():
     on_spark, in_flight = [OnSpark(30, 120, "caeva, 1 lane", 2.0)], [InFlight(20, 80, 19, 0.004, 3800, 0.002)]
     tables = SMALL.tables({"on_spark": on_spark, "in_flight": in_flight})
     assert tables[0].cells() == [["30", "120", "caeva, 1 lane", "2.00", "15", "60"]]

@@ -19,7 +19,7 @@ from sparing_lab.bench.faults.outcome import GOES_ON, MENDED, Outcome, is_senten
 SENTENCE = "Error: The sink /out cannot be written: the disk is full.\n"
 
 
-def test_a_hundred_kills_are_at_every_moment_of_everybody():
+def test_kills_cover_every_process_and_moment():
     kills = list(plan(100, 7))
     assert kills == list(plan(100, 7))
     assert kills != list(plan(100, 8))
@@ -30,7 +30,7 @@ def test_a_hundred_kills_are_at_every_moment_of_everybody():
     assert {kill.victim for kill in FIVE} == {EVERYTHING, DRIVER, JAVA, WORKER}
 
 
-def test_every_file_is_damaged_before_one_is_twice():
+def test_every_file_is_damaged_once_before_one_is_damaged_twice():
     assert {file for file, _ in chosen(len(FILES), 3)} == set(FILES)
     assert set(chosen(40, 3)) == {(file, way) for file in FILES for way in WAYS}
 
@@ -45,11 +45,11 @@ def test_every_file_is_damaged_before_one_is_twice():
         (f"{SENTENCE}\tat org.apache.spark.Job.run(Job.scala:1)", False),
     ],
 )
-def test_one_sentence_is_told_from_more(said, one):
+def test_single_sentences_are_recognized(said, one):
     assert is_sentence(said) is one
 
 
-def test_what_was_not_kept_stands_out():
+def test_broken_promises_are_highlighted():
     broken = Outcome("a file is emptied", "offsets", MENDED, kept=False, happened="other bill")
     kept = [Outcome("Java is killed", "in tasks", GOES_ON, kept=True)] * 3
     not_tried = Outcome("the disk is full", "sink", MENDED, kept=True, happened="not tried: no mount", tried=False)
@@ -84,7 +84,7 @@ TABLES = {"notifications": Counter(a=1), "bill": Counter(b=2), "quarantine": Cou
 LOST = TABLES | {"notifications": Counter()}
 
 
-def test_tables_that_differ_break_the_promise_of_all_kills_before():
+def test_different_tables_break_the_promise_of_all_earlier_kills():
     kills = [Crash(EVERYTHING, "in tasks"), Crash(JAVA, "in tasks"), Crash(WORKER, "in tasks")]
     runs = [(-9, ""), (1, SENTENCE), (0, "it is tried again in 1 s")]
     kept = Pretended(runs, [TABLES], TABLES).all(kills)
@@ -93,14 +93,14 @@ def test_tables_that_differ_break_the_promise_of_all_kills_before():
     assert [(outcome.kept, outcome.happened) for outcome in lost] == [(False, "other notifications")] * 3
 
 
-def test_a_stack_of_java_or_a_run_that_ends_with_its_worker_breaks_a_promise():
+def test_a_java_stack_or_the_end_of_a_run_breaks_a_promise():
     kills = [Crash(JAVA, "in tasks"), Crash(WORKER, "in tasks")]
     runs = [(1, f"Traceback\n{SENTENCE}"), (1, SENTENCE), (0, "")]
     outcomes = Pretended(runs, [TABLES], TABLES).all(kills)
     assert [outcome.kept for outcome in outcomes] == [False, False]
 
 
-def test_a_moment_that_does_not_come_is_not_counted():
+def test_a_kill_that_did_not_happen_is_not_counted():
     outcomes = Pretended([(0, ""), (0, "")], [TABLES, TABLES], TABLES).all([Crash(EVERYTHING, "in tasks", 99)])
     assert [(outcome.tried, outcome.happened) for outcome in outcomes] == [(False, "the moment did not come")]
 

@@ -20,7 +20,7 @@ from sparing_lab.bench.fold.problems import made_up
 SMALL = Fold((20, 60), (1, 2), brokers=10, peers=20, printed=(8,), instances=2, repeat=1)
 
 
-def test_everything_is_measured_and_told() -> None:
+def test_all_cases_are_measured_with_progress() -> None:
     told: list[str] = []
     results = SMALL.measure(Run(told.append))
     assert told[0] == "20 subscriptions, 1-dimensional, wide"
@@ -33,7 +33,7 @@ def test_everything_is_measured_and_told() -> None:
     assert [len(table.rows) for table in SMALL.tables(results)] == [8, 4, 4, 4, 0]
 
 
-def test_the_same_case_is_always_the_same() -> None:
+def test_cases_are_deterministic() -> None:
     case = FoldCase(30, 2, THIN)
     one, two, other = made_up(SMALL, case), made_up(SMALL, case), made_up(SMALL, case, 1)
     assert np.array_equal(one.low, two.low)
@@ -41,14 +41,14 @@ def test_the_same_case_is_always_the_same() -> None:
     assert (one.low < one.high).all()
 
 
-def test_saving_too_little_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_too_small_saving_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = {"MEFA": lambda problem, _: Folds(np.arange(len(problem)), 0, 0.0)}
     monkeypatch.setattr(measuring, "METHODS", measuring.METHODS | nothing)
     with pytest.raises(SparingError, match=r"^MEFA saves less than it should on 20 subscriptions"):
         SMALL.measure(Run())
 
 
-def test_settings_without_sense_are_refused() -> None:
+def test_invalid_settings_are_rejected() -> None:
     with pytest.raises(SparingError, match="2 or more"):
         Fold(subscriptions=(1,))
     with pytest.raises(SparingError, match="above zero"):
@@ -57,7 +57,7 @@ def test_settings_without_sense_are_refused() -> None:
         Fold(share=0)
 
 
-def test_figures_are_held_against_the_goal() -> None:
+def test_results_are_compared_with_the_goal() -> None:
     none = {"SPA": None, "AA": None}
     whole = [
         Folding(
@@ -86,7 +86,7 @@ def test_figures_are_held_against_the_goal() -> None:
     assert bench.json(results)["beside"][0]["ratios"]["MEFA"] == pytest.approx(1.1)
 
 
-def test_the_command_writes_its_figures(tmp_path: Path) -> None:
+def test_the_command_writes_its_results(tmp_path: Path) -> None:
     files = ["--json", str(tmp_path / "found.json"), "--markdown", str(tmp_path / "found.md")]
     sizes = ["--subscriptions", "20", "--dimensions", "1", "--brokers", "5", "--printed", "6", "--repeat", "1"]
     result = CliRunner().invoke(build(), ["bench", "fold", *sizes, *files], env={"COLUMNS": "200"})

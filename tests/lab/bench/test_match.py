@@ -101,7 +101,7 @@ def here(monkeypatch):
     return Here
 
 
-def test_engines_that_disagree_end_the_run(here, monkeypatch):
+def test_disagreeing_engines_end_the_run(here, monkeypatch):
     monkeypatch.setitem(ENGINES, "numpy", Wrong)
     with pytest.raises(
         SparingError, match=r"^Sparing and NumPy disagree on a \(stock\), 1.5%, 50 subscriptions: of \d+ events"
@@ -109,7 +109,7 @@ def test_engines_that_disagree_end_the_run(here, monkeypatch):
         replace(QUICK, engines=("sparing", "numpy")).measure(Run())
 
 
-def test_a_slow_peer_is_skipped_and_not_tried_with_more(here):
+def test_a_slow_peer_is_skipped_also_at_larger_sizes(here):
     here.seconds = {"numpy": 100.0}
     bench = replace(QUICK, shapes=("a",), engines=("sparing", "numpy"))
     results = bench.measure(Run())
@@ -121,7 +121,7 @@ def test_a_slow_peer_is_skipped_and_not_tried_with_more(here):
     assert results["figures"][1].ratio is None
 
 
-def test_a_process_that_takes_too_long_is_ended_and_started_again():
+def test_a_process_beyond_the_time_limit_is_restarted():
     process = Process("numpy", lambda _: None)
     case = MatchCase("c", 0.015, 2000, 1, 500)
     try:
@@ -133,14 +133,14 @@ def test_a_process_that_takes_too_long_is_ended_and_started_again():
         process.close()
 
 
-def test_engines_that_fail_are_skipped_with_the_reason():
+def test_failing_engines_are_skipped_with_the_reason():
     process = Process("numpy", lambda _: None)
     with pytest.raises(Skipped, match=r"^taking 10 subscriptions in failed with KeyError: 'z'$"):
         process.load(MatchCase("z", 0.015, 10, 1, 10))
     process.close()
 
 
-def test_the_number_of_events_suits_the_time():
+def test_the_number_of_events_depends_on_the_time_limit():
     class Slow(Process):
         """A second for every batch, and a millisecond for every event."""
 
@@ -179,7 +179,7 @@ def results():
     }
 
 
-def test_results_for_documentation(results):
+def test_results_can_be_written_as_markdown(results):
     rows = BENCH.markdown(results).splitlines()
     assert rows[0] == "| workload | subscriptions | Sparing | NumPy | DuckDB | Polars | Spark SQL |"
     expected = "| a (stock), 1.5% | 10,000 | 120,000 | 12,000 (10x) | 1,200 (100x) | 120 (1,000x) | 12 (10,000x) |"
@@ -189,7 +189,7 @@ def test_results_for_documentation(results):
     assert "| a (stock), 1.5% | 10,000 | match 1 event | 1 | 2 | 3 | 3 |" in rows
 
 
-def test_results_for_programs_can_be_read_again(results):
+def test_results_survive_json(results):
     assert Match.read(json.loads(json.dumps(BENCH.json(results)))) == (BENCH, results)
 
 
@@ -206,12 +206,12 @@ def test_goals_are_met_missed_or_not_measured(results):
     assert verdicts["d (skewed), 1.5%: times DuckDB at 10,000 subscriptions"] == "not measured"
 
 
-def test_goals_are_those_of_the_sizes_asked_for():
+def test_other_sizes_have_no_goals():
     assert Match(subscriptions=(1000,)).targets([]) == []
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
-def test_results_as_a_picture(results, tmp_path, suffix):
+def test_results_can_be_drawn(results, tmp_path, suffix):
     path = tmp_path / f"match.{suffix}"
     picture(BENCH, results["figures"], path)
     assert path.stat().st_size > 10_000
@@ -221,12 +221,12 @@ def test_results_as_a_picture(results, tmp_path, suffix):
         assert "d (skewed), 1.5%" in text
 
 
-def test_a_picture_that_cannot_be_written_is_one_sentence(results, tmp_path):
+def test_an_unwritable_picture_is_rejected(results, tmp_path):
     with pytest.raises(SparingError, match=r"match\.abc cannot be plotted to: "):
         picture(BENCH, results["figures"], tmp_path / "match.abc")
 
 
-def test_small_batches_inserts_and_removes():
+def test_small_batches_inserts_and_removes_are_measured():
     timings = small(replace(QUICK, engines=("sparing",), shapes=("a",), repeat=1), lambda _: None)
     assert {timing.subscriptions for timing in timings} == {300}
     assert [timing.what for timing in timings[: len(timings) // 2]] == [
@@ -259,7 +259,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_are_one_sentence(mistake):
+def test_invalid_options_are_rejected_in_one_sentence(mistake):
     arguments, sentence = MISTAKES[mistake]
     result = CliRunner().invoke(build(), ["bench", "match", *arguments])
     assert isinstance(result.exception, SparingError)
@@ -267,7 +267,7 @@ def test_mistakes_are_one_sentence(mistake):
 
 
 @pytest.mark.parametrize("missing", ["duckdb", "polars"])
-def test_a_missing_library_is_one_sentence(missing, monkeypatch):
+def test_a_missing_library_is_reported(missing, monkeypatch):
     there = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *more: None if name == missing else there(name, *more)
@@ -276,7 +276,7 @@ def test_a_missing_library_is_one_sentence(missing, monkeypatch):
     assert f"{missing} must be there: install it with pip install" in str(result.exception)
 
 
-def test_the_command_writes_its_figures(here, tmp_path):
+def test_the_command_writes_its_results(here, tmp_path):
     arguments = ["--subscriptions", "60", "--shapes", "d", "--engines", "sparing,numpy", "--seconds", "0.01"]
     for option, name in (("--json", "match.json"), ("--plot", "match.svg"), ("--markdown", "match.md")):
         arguments += [option, str(tmp_path / name)]

@@ -43,7 +43,7 @@ def demand_of(settings: Matchmaker, case: MatchmakerCase) -> Demand:
     return made.demand(made.trees())
 
 
-def test_everything_is_measured_and_told() -> None:
+def test_all_cases_are_measured_with_progress() -> None:
     told: list[str] = []
     results = SMALL.measure(Run(told.append))
     whole, beside = results["whole"], results["beside"]
@@ -60,7 +60,7 @@ def test_everything_is_measured_and_told() -> None:
 
 @pytest.mark.parametrize("overlay", [TRANSIT_STUB, MESH])
 @pytest.mark.parametrize("links", [50, 100, 1000, 4000])
-def test_overlays_have_the_links_asked_for_and_are_connected(overlay: str, links: int) -> None:
+def test_overlays_are_connected_with_the_given_number_of_links(overlay: str, links: int) -> None:
     settings = Matchmaker(subscribers=1.0)
     made = made_up(settings, MatchmakerCase(links, overlay, PER_SOURCE))
     there = set(zip(made.source.tolist(), made.target.tolist(), strict=True))
@@ -76,7 +76,7 @@ def test_overlays_have_the_links_asked_for_and_are_connected(overlay: str, links
     )
 
 
-def test_a_shared_tree_has_one_way_from_broker_to_broker() -> None:
+def test_a_shared_tree_has_one_path_between_two_brokers() -> None:
     made = made_up(SMALL, MatchmakerCase(400, TRANSIT_STUB, SHARED))
     assert len(made.source) == 2 * (round(400 / 3.2) - 1)
     demand = demand_of(SMALL, MatchmakerCase(400, TRANSIT_STUB, SHARED))
@@ -84,7 +84,7 @@ def test_a_shared_tree_has_one_way_from_broker_to_broker() -> None:
 
 
 @pytest.mark.parametrize("engine", [by_scipy, by_or_tools, by_networkx])
-def test_engines_find_the_same(engine) -> None:
+def test_engines_find_the_same_markings(engine) -> None:
     for overlay in (TRANSIT_STUB, MESH):
         demand = demand_of(SMALL, MatchmakerCase(400, overlay, PER_SOURCE))
         mark = engine(Network.of(demand))
@@ -93,7 +93,7 @@ def test_engines_find_the_same(engine) -> None:
         assert np.array_equal(mark(), mark_per_source(demand))
 
 
-def test_figure_6_asks_link_by_link() -> None:
+def test_figure_6_is_tried_link_by_link_and_extrapolated() -> None:
     demand = demand_of(SMALL, MatchmakerCase(100, MESH, PER_SOURCE))
     network, marking, rng = Network.of(demand), mark_per_source(demand), np.random.default_rng(1)
     gains = int(np.count_nonzero((demand.eta >= 0) & (demand.sigma > 0)))
@@ -105,20 +105,20 @@ def test_figure_6_asks_link_by_link() -> None:
         published(demand, network, ~marking, 3, rng)
 
 
-def test_libraries_that_are_not_installed_stay_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_libraries_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measured, "find_spec", lambda _: None)
     results = replace(SMALL, links=(100,)).measure(Run())
     assert all(b.peers["OR-tools"] is b.peers["networkx"] is None for b in results["beside"])
     assert "| - | - |" in SMALL.markdown(results)
 
 
-def test_engines_that_disagree_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disagreeing_engines_are_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "by_scipy", lambda network: lambda: np.ones(network.links, bool))
     with pytest.raises(SparingError, match=r"^Engines disagree on 200 links, .*: SciPy finds a cost of"):
         SMALL.measure(Run())
 
 
-def test_settings_without_sense_are_refused() -> None:
+def test_invalid_settings_are_rejected() -> None:
     with pytest.raises(SparingError, match="must be even"):
         Matchmaker(links=(101,))
     with pytest.raises(SparingError, match="above zero"):
@@ -127,7 +127,7 @@ def test_settings_without_sense_are_refused() -> None:
         Matchmaker(subscribers=1.5)
 
 
-def test_figures_are_held_against_the_goal() -> None:
+def test_results_are_compared_with_the_goal() -> None:
     whole = [
         Marking(10_000, MESH, PER_SOURCE, 8000, 6000, 99.0, 0.01, 0.02, 0.001),
         Marking(100_000, MESH, PER_SOURCE, 80_000, 60_000, 999.0, 1.0, 2.0, 3.0),
@@ -148,7 +148,7 @@ def test_figures_are_held_against_the_goal() -> None:
     assert found["targets"][0]["verdict"] == "missed"
 
 
-def test_the_command_writes_its_figures(tmp_path: Path) -> None:
+def test_the_command_writes_its_results(tmp_path: Path) -> None:
     files = ["--json", str(tmp_path / "found.json"), "--markdown", str(tmp_path / "found.md")]
     sizes = ["--links", "100", "--publishers", "3", "--sample", "5", "--instances", "2", "--repeat", "1"]
     result = CliRunner().invoke(build(), ["bench", "matchmaker", *sizes, *files], env={"COLUMNS": "200"})

@@ -1,4 +1,4 @@
-"""The benchmark of restarts kills what it runs, and finds out if something is lost or repeated."""
+"""The restart benchmark kills its streams, and detects lost or duplicate rows."""
 
 from __future__ import annotations
 
@@ -44,40 +44,40 @@ def stream(monkeypatch, seconds=0.1, batches=FILES, end=""):
     monkeypatch.setattr(measuring, "COMMAND", [sys.executable, "-c", program])
 
 
-def test_a_stream_is_killed_in_its_midst_and_goes_on(monkeypatch):
+def test_a_killed_stream_continues(monkeypatch):
     stream(monkeypatch)
     told: list[str] = []
     figures = SMALL.measure(Run(told.append))["figures"]
     assert [figure.same for figure in figures] == [True, True]
     assert all(0 < figure.first < figure.end for figure in figures)
     assert all(2 <= figure.committed < FILES for figure in figures)
-    assert told[0] == f"left alone: {FILES} notifications"
+    assert told[0] == f"undisturbed: {FILES} notifications"
     assert len(told) == 3
 
 
-def test_rows_that_are_there_twice_are_found_out(monkeypatch):
-    """As if the micro-batch that was interrupted had been written beside what was there, and not in its place."""
+def test_duplicate_rows_are_detected(monkeypatch):
+    """As if the retried micro-batch had been written beside the interrupted one, not in its place."""
     once_more = "import shutil; shutil.copy(folder / 'part.parquet', folder / 'again.parquet')"
     stream(monkeypatch, end=f"if 'killed' in sink.name:\n    {once_more}")
     assert [figure.same for figure in SMALL.measure(Run())["figures"]] == [False, False]
 
 
-def test_a_stream_that_is_over_too_soon_or_fails_is_told(monkeypatch):
+def test_a_stream_that_ends_too_soon_or_fails_is_reported(monkeypatch):
     stream(monkeypatch, batches=1, seconds=0)
-    with pytest.raises(SparingError, match="over before it could be killed: ask for more publications"):
+    with pytest.raises(SparingError, match="ended before it could be killed: increase --publications"):
         SMALL.measure(Run())
     stream(monkeypatch, seconds=0, end="sys.exit('no more paper')")
-    with pytest.raises(SparingError, match=r"The stream failed\. It said: no more paper"):
+    with pytest.raises(SparingError, match=r"The stream failed\. Its output: no more paper"):
         SMALL.measure(Run())
 
 
-def test_a_stream_that_hangs_is_ended(monkeypatch):
+def test_a_hanging_stream_is_killed(monkeypatch):
     stream(monkeypatch, end="time.sleep(60)", seconds=0)
-    with pytest.raises(SparingError, match="did not end within 1 seconds"):
+    with pytest.raises(SparingError, match="still runs after 1 seconds"):
         Restart(600, 40, 1, patience=1.0).measure(Run())
 
 
-def test_the_table_has_every_kill_and_the_medians():
+def test_the_table_has_all_kills_and_the_medians():
     found = [Restarted(2, 8.04, 12.0, True), Restarted(3, 9.0, 14.0, False), Restarted(2, 7.0, 11.0, True)]
     _, _, *rows = SMALL.markdown({"figures": found}).splitlines()
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows if row]
@@ -88,6 +88,6 @@ def test_the_table_has_every_kill_and_the_medians():
 
 @thorough_only
 @pytest.mark.spark
-def test_the_real_one(tmp_path: Path) -> None:
+def test_a_real_stream_is_killed_and_restarted(tmp_path: Path) -> None:
     bench = Restart(publications=3_000, subscriptions=20, repeat=1, master="local[2]")
     assert [figure.same for figure in bench.measure(Run())["figures"]] == [True]

@@ -11,12 +11,12 @@ from tests.docs.pages import ROOT
 SAVED = sorted((ROOT / "benchmarks").glob("*.json"))
 
 
-def test_results_of_most_benchmarks_are_kept():
+def test_results_of_most_benchmarks_are_stored():
     assert {path.stem for path in SAVED} == set(BENCHMARKS) - {"faults"}
 
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
-def test_saved_results_are_read_without_loss(path):
+def test_stored_results_survive_json(path):
     kind, saved = benchmark(path.stem), json.loads(path.read_text())
     made, results = kind.read(saved)
     again = json.loads(json.dumps(made.json(results)))
@@ -32,7 +32,7 @@ def test_saved_results_are_read_without_loss(path):
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_every_benchmark_has_one_form(name):
+def test_every_benchmark_has_the_common_form(name):
     kind = benchmark(name)
     assert issubclass(kind, Benchmark)
     assert kind.parts

@@ -1,4 +1,4 @@
-"""What leaving techniques out is measured to cost."""
+"""The savings benchmark: tables, workloads, and the cost of leaving out a technique."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ FOUND = [
 ]
 
 
-def test_tables_tell_what_is_left_out_and_what_is_alone():
+def test_tables_have_techniques_left_out_and_alone():
     assert tuple(left_out(FOUND).columns) == ("", "one", "two")
     assert left_out(FOUND).cells() == [
         ["messages with all of them", "80", "50"],
@@ -34,7 +34,7 @@ def test_tables_tell_what_is_left_out_and_what_is_alone():
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_workload_can_be_made_and_has_all_that_it_can_have(name):
+def test_every_workload_uses_all_applicable_techniques(name):
     case = CASES[name]
     if case.kind == "alerts":  # whose control plane takes long to work out, and a few of them will do
         case = replace(case, settings={**case.settings, "subscriptions": 100})
@@ -46,7 +46,7 @@ def test_every_workload_can_be_made_and_has_all_that_it_can_have(name):
 
 @thorough_only
 @pytest.mark.spark
-def test_leaving_out_what_pays_costs_messages(spark):
+def test_leaving_out_a_technique_costs_messages(spark):
     small = SavingsCase("stock", "small", {"rate": 20.0, "duration": 20.0, "subscriptions": 12, "aggregate": (1, 0)})
     told = []
     (found,) = savings(spark, {"small": small}, told.append)

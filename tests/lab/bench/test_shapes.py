@@ -30,7 +30,7 @@ def test_the_same_seed_gives_the_same_workload(name):
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_events_have_the_fields(name):
+def test_events_have_the_fields_of_the_shape(name):
     shape = SHAPES[name]
     types = {"string": pa.string(), "double": pa.float64()}
     events = shape.events(50)
@@ -43,7 +43,7 @@ SHARES = {("c", COMMON): 0.45**5, ("d", COMMON): 0.9 * 0.015 + 0.1 * 0.4}
 
 
 @pytest.mark.parametrize(("name", "selectivity"), WORKLOADS)
-def test_subscriptions_match_about_as_much_as_promised(name, selectivity):
+def test_subscriptions_have_about_the_given_selectivity(name, selectivity):
     shape = SHAPES[name]
     index = Index(shape.fields, shape.subscriptions(5000, selectivity, 7))
     events = shape.events(4000, 8)
@@ -53,7 +53,7 @@ def test_subscriptions_match_about_as_much_as_promised(name, selectivity):
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_subscriptions_have_as_many_ranges_as_promised(name):
+def test_subscriptions_have_the_given_number_of_ranges(name):
     shape = SHAPES[name]
     low, high = bounds(shape, shape.subscriptions(2000, COMMON, 1))
     count = (low | high).sum(axis=0)
@@ -77,6 +77,6 @@ def test_some_fields_of_the_skewed_shape_are_more_popular():
     assert asked[0] > 2 * asked[5] > 2 * asked[-1]
 
 
-def test_an_unknown_selectivity_is_one_sentence():
+def test_an_unknown_selectivity_is_rejected():
     with pytest.raises(SparingError, match=r"^Shape d has no selectivity 0.0001: choose from 0.015\.$"):
         SHAPES["d"].subscriptions(10, RARE)

@@ -10,7 +10,7 @@ from tests.lab.study.studies import claims, made_up, module, nothing
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_claim_is_told_once_with_a_verdict_and_a_reason(name):
+def test_every_claim_appears_once_with_a_verdict_and_a_reason(name):
     found = claims(name, made_up(name))
     assert len({(claim.what, claim.where) for claim in found}) == len(found)
     for claim in found:
@@ -21,7 +21,7 @@ def test_every_claim_is_told_once_with_a_verdict_and_a_reason(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_claimed_does_not_depend_on_what_was_measured(name):
+def test_claims_do_not_depend_on_measurements(name):
     with_rows, without = (
         [(claim.what, claim.where, claim.printed) for claim in claims(name, found)]
         for found in (made_up(name), nothing(name))
@@ -37,7 +37,7 @@ def test_without_measurements_nothing_is_reproduced(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_experiments_can_travel(name):
+def test_experiments_can_be_pickled(name):
     study = module(name, "study").STUDY
     cells = study.cells("small")
     measure, arrived = pickle.loads(pickle.dumps((study.measure, cells)))

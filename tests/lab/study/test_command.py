@@ -36,7 +36,7 @@ def test_cells_are_measured_on_spark(spark, monkeypatch, tmp_path):
     rows = study.row.from_csv((tmp_path / "matchmaker.csv").read_text())
     assert rows == [row for cell in tiny.cells() for row in study.measure(cell)]
     assert "Figure 13" in (tmp_path / "matchmaker.html").read_text()
-    assert "What is claimed, and what came out" in result.stdout
+    assert "Claims and measurements" in result.stdout
     assert "ties by chance" in result.stdout
 
 
@@ -57,7 +57,7 @@ def here(monkeypatch):
     monkeypatch.setattr("sparing_lab.study.exhibits.svg", lambda *_: "<svg></svg>")
 
 
-def test_an_edge_list_of_the_user_is_the_real_case(here, monkeypatch, tmp_path):
+def test_an_edge_list_replaces_the_real_case(here, monkeypatch, tmp_path):
     grid, study = module("mefa", "grid"), module("mefa", "study").STUDY
     tiny = grid.MefaScale("small", samples=1, small_samples=1, trees=((46, 20),), averages=(35,))
     monkeypatch.setitem(grid.SCALES, "small", tiny)
@@ -89,7 +89,7 @@ def test_json_has_rows_and_verdicts(here, monkeypatch, tmp_path):
     assert {one["verdict"] for one in told["comparisons"]} <= set(Verdict)
 
 
-def test_all_studies_of_an_earlier_run_come_to_one_page_and_one_text(monkeypatch, tmp_path):
+def test_pages_of_all_studies_are_written_from_an_earlier_run(monkeypatch, tmp_path):
     for name in NAMES:
         found = made_up(name)
         report_of(monkeypatch, name, [])  # makes the scale of the made-up measurements the small one
@@ -105,7 +105,7 @@ def test_all_studies_of_an_earlier_run_come_to_one_page_and_one_text(monkeypatch
     assert "Claims by paper and verdict" in result.stdout
 
 
-def test_a_study_can_be_at_the_papers_scale_beside_small_ones(here, monkeypatch, tmp_path):
+def test_each_study_of_an_earlier_run_has_its_own_scale(here, monkeypatch, tmp_path):
     asked = {}
     for name in NAMES:
         report_of(monkeypatch, name, [])
@@ -133,7 +133,7 @@ def test_a_study_can_be_at_the_papers_scale_beside_small_ones(here, monkeypatch,
         (["topk", "--from", "."], "topk.csv is not what sparing study topk writes: run it again."),
     ],
 )
-def test_a_mistake_is_one_sentence(monkeypatch, tmp_path, arguments, said):
+def test_invalid_arguments_are_rejected_in_one_sentence(monkeypatch, tmp_path, arguments, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.txt").write_text("1\n")
     (tmp_path / "topk.csv").write_text("a,b\n1,2\n")

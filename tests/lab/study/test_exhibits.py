@@ -25,7 +25,7 @@ class Seen(HTMLParser):
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_there_are_tables_and_drawings_that_lead_nowhere(monkeypatch, name):
+def test_pages_have_tables_and_drawings_without_external_links(monkeypatch, name):
     report = report_of(monkeypatch, name)
     # One panel of each figure is drawn, since drawing takes longest.
     monkeypatch.setattr("sparing_lab.study.exhibits.svg", lambda panels, named: svg(panels[:1], named))
@@ -40,7 +40,7 @@ def test_there_are_tables_and_drawings_that_lead_nowhere(monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_without_measurements_they_say_so(monkeypatch, name):
+def test_exhibits_without_measurements_say_so(monkeypatch, name):
     text = page(report_of(monkeypatch, name, []))
-    assert text.count("Nothing was measured for it.") == SHOWN[name][0]
+    assert text.count("Not measured.") == SHOWN[name][0]
     assert "<svg" not in text

@@ -17,7 +17,7 @@ def every(monkeypatch):
     return {name: report_of(monkeypatch, name) for name in NAMES}
 
 
-def test_the_summary_adds_up(every):
+def test_the_summary_counts_all_claims(every):
     names, rows = summary(every)
     assert names == ["paper", "claims", *(verdict.value for verdict in Verdict)]
     assert [row[0] for row in rows] == [*NAMES, "all"]
@@ -27,7 +27,7 @@ def test_the_summary_adds_up(every):
     assert rows[0][2:] == [str(count) for count in tally(every["mna"].claims)]
 
 
-def test_one_page_has_everything_and_leads_nowhere(every):
+def test_the_page_of_all_studies_is_complete_and_self_contained(every):
     text = page_of_all(every)
     assert text.count("<svg") == 4 + 6 + 5 + 8 + 4
     # A summary, then the claims of each paper, its tables, and the numbers behind each figure.
@@ -40,14 +40,14 @@ def test_one_page_has_everything_and_leads_nowhere(every):
     assert text.index("not reproduced") < text.index("<svg")
 
 
-def test_a_page_has_what_is_claimed_and_what_came_out(every):
+def test_a_page_has_the_claims_and_our_measurements(every):
     text = page(every["caeva"])
     assert "266,722 (0.909)" in text
     assert text.count("<tr>") > len(every["caeva"].claims)
     assert tally_sentence(every["caeva"]) in text
 
 
-def test_markdown_has_all_claims_under_their_papers(every):
+def test_markdown_has_all_claims_by_paper(every):
     text = markdown(every, "sparing study all --scale small")
     assert "```sh\nsparing study all --scale small\n```" in text
     assert table(summary(every)) in text
@@ -58,8 +58,8 @@ def test_markdown_has_all_claims_under_their_papers(every):
     assert all(f"- {rule}" in text for rule in RULES)
 
 
-def test_without_measurements_everything_says_so(monkeypatch):
+def test_pages_without_measurements_say_so(monkeypatch):
     nothing = {name: report_of(monkeypatch, name, []) for name in NAMES}
     assert summary(nothing)[1][-1][2:5] == ["4", "0", "0"]  # the slides' example needs none
     assert "<svg" not in page_of_all(nothing)
-    assert "Not among what was measured at this scale." in markdown(nothing, "")
+    assert "Not measured at this scale." in markdown(nothing, "")

@@ -22,7 +22,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_csv_gives_back_the_rows(name):
+def test_rows_survive_csv(name):
     kind, rows = module(name, "study").STUDY.row, made_up(name).rows
     text = kind.to_csv(rows)
     assert text.splitlines()[0] == COLUMNS[name]

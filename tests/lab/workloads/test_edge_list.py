@@ -19,20 +19,20 @@ def test_comments_and_blanks_are_skipped(tmp_path):
 
 
 @pytest.mark.parametrize("line", ["7", "1 2 3", "1 x", "1 -2", "1 ²", "1,2"])
-def test_a_bad_line_is_named(tmp_path, line):
+def test_an_invalid_line_is_named(tmp_path, line):
     (tmp_path / "graph.txt").write_text(f"0 1\n{line}\n", encoding="utf-8")
     with pytest.raises(SparingError, match=r"\b2\b.*graph\.txt") as said:
         read_edges(tmp_path / "graph.txt")
     assert repr(line) in str(said.value)
 
 
-def test_a_file_without_edges_is_one_sentence(tmp_path):
+def test_a_file_without_edges_is_rejected(tmp_path):
     (tmp_path / "graph.txt").write_text("# nobody\n")
     with refused("graph.txt"):
         read_edges(tmp_path / "graph.txt")
 
 
-def test_what_cannot_be_read_is_one_sentence(tmp_path):
+def test_an_unreadable_file_is_rejected(tmp_path):
     with refused("none.txt"):
         read_edges(tmp_path / "none.txt")
     (tmp_path / "graph.txt").write_bytes(b"0 1\n\xff\xfe\n")

@@ -1,4 +1,4 @@
-"""Whatever is sent, every line comes out once: as a publication, or in quarantine with its text. Nothing is raised."""
+"""Every input line is either delivered or quarantined with its text, exactly once, without an error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def outcome(spark, deployment: sparing.Deployment) -> tuple[list[dict], list]:
     return payloads, quarantine
 
 
-def test_each_nasty_line_has_its_reason(spark, tmp_path):
+def test_each_malformed_line_is_quarantined_with_its_reason(spark, tmp_path):
     path = written(tmp_path)
     (tmp_path / "data/a.json").write_bytes(b"\n".join([nasty.good(1), *nasty.LINES, b" ", nasty.good(2)]) + b"\r\n")
     payloads, quarantine = outcome(spark, sparing.Deployment.read(path))
@@ -91,7 +91,7 @@ LINES = MUTATED.map(_mutated) | MUTATED.map(_mutated) | SOUP | BROKEN.map(_broke
 # A failing example is not made smaller: that takes a Spark job for each step, and the message names the lines.
 @settings(max_examples=1_000 if THOROUGH else 6, phases=[Phase.explicit, Phase.generate])
 @given(st.lists(LINES, min_size=100, max_size=100))
-def test_every_line_comes_out_once(spark, tmp_path_factory, lines):
+def test_every_line_is_delivered_or_quarantined_once(spark, tmp_path_factory, lines):
     folder = tmp_path_factory.mktemp("fuzz")
     deployment = sparing.Deployment.read(written(folder, limits={"row_bytes": 1_500}))
     sent = b"\n".join([nasty.good(1), *lines, nasty.good(2)])

@@ -1,4 +1,4 @@
-"""A stream into a real Kafka, stopped by Ctrl-C and started again: nothing lost, nothing twice, all labelled."""
+"""A stream into a real Kafka, stopped by Ctrl-C and restarted: no lost or duplicate rows, keys and headers."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def test_ctrl_c_and_a_restart_leave_no_duplicates(ran):
     assert sorted(told) == sorted(row["id"] for row in rows)
 
 
-def test_the_run_says_what_at_least_once_means(ran):
+def test_the_run_warns_of_duplicates(ran):
     _, said, _ = ran
     assert "at least once" in said
     assert "drop duplicates by id" in said
 
 
-def test_records_are_labelled(ran):
+def test_records_have_keys_and_headers(ran):
     _, _, found = ran
     for record in found["notifications"]:
         value = record["value"]

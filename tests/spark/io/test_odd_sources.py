@@ -40,7 +40,7 @@ def _deployment(folder: Path, **more: object) -> sparing.Deployment:
     return sparing.Deployment.read(files.write_deployment(folder, [EVERYTHING], **more))
 
 
-def test_csv(spark, tmp_path):
+def test_csv_rows_are_delivered_or_quarantined(spark, tmp_path):
     (tmp_path / "data").mkdir()
     lines = "".join(f"{line}\n" for line, _ in CSV)
     (tmp_path / "data/a.csv").write_text(HEADER + GOOD + lines + GOOD)
@@ -50,7 +50,7 @@ def test_csv(spark, tmp_path):
     assert len(payloads) == 2
 
 
-def test_a_value_in_csv_that_is_far_too_long_ends_in_one_sentence(spark, tmp_path):
+def test_a_csv_value_beyond_the_limit_of_the_reader_is_an_error(spark, tmp_path):
     (tmp_path / "data").mkdir()
     long = HEADER + GOOD + f"p1,2026-01-01,1,{'x' * 20_000_000}\n"
     (tmp_path / "data/a.csv.gz").write_bytes(gzip.compress(long.encode()))
@@ -74,7 +74,7 @@ PARQUET = [  # lane, road, time, cars, and the reason
 ]
 
 
-def test_parquet(spark, tmp_path):
+def test_parquet_rows_are_delivered_or_quarantined(spark, tmp_path):
     frame = spark.createDataFrame([row[:4] for row in PARQUET], "lane int, road string, t string, cars string")
     time = F.col("t").cast("timestamp").alias("ts")
     odd = frame.select(F.lit("p1").alias("publisher"), "lane", "road", time, "cars", F.array("lane").alias("list"))
@@ -121,7 +121,7 @@ NUMBERS = {  # unit: what is sent in JSON, and the time that it means (None: it 
 }
 
 
-def test_event_times_as_numbers(spark, tmp_path):
+def test_event_times_may_be_numbers_in_any_unit(spark, tmp_path):
     """A topic for each unit, all in one file."""
     topics, publishers, subscribed, rows = {}, [], [], []
     for unit, cases in NUMBERS.items():
@@ -149,7 +149,7 @@ def test_event_times_as_numbers(spark, tmp_path):
 
 
 @pytest.mark.parametrize("type_", ["bigint", "double", "decimal(20,6)"])
-def test_event_times_as_columns_of_numbers(spark, tmp_path, type_):
+def test_event_times_may_be_numeric_columns(spark, tmp_path, type_):
     numbers = ["1767225601", "9000000000000"] + (["NaN"] if type_ == "double" else [])
     frame = spark.createDataFrame([(number,) for number in numbers], "n string")
     frame.select(F.lit("p1").alias("publisher"), F.col("n").cast(type_).alias("ts")).write.parquet(

@@ -1,4 +1,4 @@
-"""Bad rows of every kind: set aside with a reason, counted, never lost; good ones are not disturbed."""
+"""Bad rows of every kind are quarantined with a reason and counted; other rows are not affected."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ LINES = [  # text of the line, reason, words of the detail
 ]
 
 
-def test_each_kind_of_bad_line_has_its_reason(spark, tmp_path):
+def test_each_kind_of_bad_row_is_quarantined_with_its_reason(spark, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data/a.json").write_text("".join(text + "\n" for text, _, _ in LINES) + "\n")
     path = files.write_deployment(tmp_path, [EVERYTHING, COUNT], publishers=PUBLISHERS, topics=TOPICS)
@@ -77,7 +77,7 @@ def _stamped(row: dict) -> dict:
     return {name: value.replace("Z", ".000000Z") if name == "ts" else value for name, value in row.items()}
 
 
-def test_bad_rows_in_csv(spark, tmp_path):
+def test_bad_rows_in_csv_are_quarantined(spark, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data/a.csv").write_text(
         "publisher,ts,lane,road\n"
@@ -100,7 +100,7 @@ BAD_BYTES = [  # lines that are not UTF-8: in a field, in the publisher's name, 
 ]
 
 
-def test_lines_that_are_not_utf8(spark, tmp_path):
+def test_lines_that_are_not_utf8_are_quarantined(spark, tmp_path):
     (tmp_path / "data").mkdir()
     good = json.dumps(GOOD | {"road": "Straße 🚗 \ufffd"}, ensure_ascii=False).encode()
     (tmp_path / "data/a.json").write_bytes(b"\n".join([good, *BAD_BYTES, good]) + b"\n")
@@ -121,7 +121,7 @@ def test_lines_that_are_not_utf8(spark, tmp_path):
     assert [json.loads(text)["payload"] for text in found["notifications"].elements()] == told
 
 
-def test_columns_that_are_not_utf8(spark, tmp_path):
+def test_parquet_text_that_is_not_utf8_is_quarantined(spark, tmp_path):
     """Parquet files, whose text nobody checks, and whose names may be plain bytes."""
     rows = [
         {"publisher": b"p1", "id": "ok", "road": b"401"},
@@ -163,7 +163,7 @@ def test_late_publications_are_quarantined_and_left_out_of_windows(spark, tmp_pa
     assert sorted(n["payload"]["lane"] for n in told if n["kind"] == "event") == [1, 2, 3, 40]
 
 
-def test_an_empty_source_and_an_empty_subscription_list(spark, tmp_path):
+def test_a_source_without_rows_and_a_deployment_without_subscriptions_can_run(spark, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data/a.json").write_text("")
     path = files.write_deployment(tmp_path, [])
@@ -178,7 +178,7 @@ def test_an_empty_source_and_an_empty_subscription_list(spark, tmp_path):
     replayed.delivered.forget()
 
 
-def test_a_source_without_files_is_remarked_upon(spark, tmp_path):
+def test_a_source_without_files_gives_a_remark(spark, tmp_path):
     (tmp_path / "data/sub").mkdir(parents=True)
     (tmp_path / "data/sub/a.json").write_text(json.dumps(GOOD) + "\n")
 
@@ -208,7 +208,7 @@ def test_a_source_without_files_is_remarked_upon(spark, tmp_path):
         ("plain", "{data,other}", 2),
     ],
 )
-def test_paths_with_characters_of_patterns(spark, tmp_path, folder, path, rows):
+def test_paths_may_have_special_characters_of_patterns(spark, tmp_path, folder, path, rows):
     data = tmp_path / folder / "data"
     data.mkdir(parents=True)
     for name in ("a.json", "a1.json"):
@@ -233,7 +233,7 @@ def test_paths_with_characters_of_patterns(spark, tmp_path, folder, path, rows):
         ({"format": "rate"}, "rate sparing run"),
     ],
 )
-def test_sources_that_cannot_be_read(spark, tmp_path, source, words):
+def test_an_unreadable_source_is_rejected_with_the_reason(spark, tmp_path, source, words):
     (tmp_path / "empty").mkdir()
     what = world.description([EVERYTHING], source={"format": "json", **source})
     deployment = sparing.Deployment.of(what, tmp_path)

@@ -1,4 +1,4 @@
-"""Places that results cannot be written to are told before the work begins."""
+"""Unwritable sinks and checkpoints are rejected before a run starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVERYTHING = {"id": "all", "subscriber": "u1", "sql": "SELECT lane, road FROM tr
 
 
 @pytest.mark.parametrize("out", ["taken", "taken/deep/down"])
-def test_a_file_in_the_way_of_the_sink(spark, tmp_path, out):
+def test_a_sink_below_a_file_is_rejected(spark, tmp_path, out):
     (tmp_path / "taken").write_text("")
     deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], out=out))
     words = f"{tmp_path}/{out} {tmp_path}/taken"
@@ -26,14 +26,14 @@ def test_a_file_in_the_way_of_the_sink(spark, tmp_path, out):
         sinks.must_be_writable(spark, deployment.needed_sink(), replay=True)
 
 
-def test_a_file_in_the_way_of_the_checkpoint(spark, tmp_path):
+def test_a_checkpoint_below_a_file_is_rejected(spark, tmp_path):
     (tmp_path / "taken").write_text("")
     deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], checkpoint="taken"))
     with refused(f"{tmp_path}/taken"):
         run.stream(spark, deployment, once=True)
 
 
-def test_a_file_system_that_is_not_there(spark, tmp_path):
+def test_an_unreachable_file_system_is_rejected(spark, tmp_path):
     deployment = sparing.Deployment.read(files.write_deployment(tmp_path, [EVERYTHING], out="mystery://there/out"))
     with refused("mystery"):
         sinks.must_be_writable(spark, deployment.needed_sink(), replay=True)

@@ -3,7 +3,7 @@
 from sparing.spark.stream.clock_alarm import Alarm, ClockAlarms
 
 
-def test_late_and_early_rows_count_together():
+def test_late_and_future_rows_count_together():
     alarms = ClockAlarms()
     assert alarms.count({("p1", "late"): 6, ("p2", "late"): 9}) == []
     assert alarms.count({("p1", "from the future"): 4}) == [Alarm("p1", 6, 4)]

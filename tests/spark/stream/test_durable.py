@@ -1,4 +1,4 @@
-"""Files of ours: a crash leaves the old content or the new one, and damage is recognized whatever it is."""
+"""Sparing's files in a checkpoint: writes are atomic, and any damage is detected."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _crash_in_call(monkeypatch, number: int, after: bool) -> None:
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("number", range(1, 8))
 @pytest.mark.parametrize("old", [None, b"old"])
-def test_a_crash_leaves_the_old_or_the_new(monkeypatch, tmp_path, number, after, old):
+def test_a_crash_leaves_the_old_or_the_new_content(monkeypatch, tmp_path, number, after, old):
     path = tmp_path / "note.json"
     if old is not None:
         durable._write_locally(path, old)
@@ -70,7 +70,7 @@ def test_a_crash_leaves_the_old_or_the_new(monkeypatch, tmp_path, number, after,
 
 
 @given(st.binary(max_size=300))
-def test_whatever_is_in_a_file_it_is_read_or_damaged(data):
+def test_any_content_is_read_or_reported_as_damaged(data):
     for name in ("note.json", "note.json.gz"):
         with suppress(DamagedError, OtherFormatError):
             decode_json(name, data, 1)
@@ -78,7 +78,7 @@ def test_whatever_is_in_a_file_it_is_read_or_damaged(data):
 
 @pytest.mark.spark
 @given(st.data())
-def test_damage_anywhere_is_recognized_and_the_copy_restores_it(spark, tmp_path_factory, data):
+def test_any_damage_is_detected_and_repaired_from_the_copy(spark, tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("notes")
     name = data.draw(st.sampled_from(["a.json", "a.json.gz"]))
     content = data.draw(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=3))
@@ -98,7 +98,7 @@ def test_damage_anywhere_is_recognized_and_the_copy_restores_it(spark, tmp_path_
 
 
 @pytest.mark.spark
-def test_a_checksum_of_hadoop_that_does_not_fit_is_said_plainly(spark, tmp_path):
+def test_a_wrong_checksum_of_hadoop_is_reported_as_damage(spark, tmp_path):
     place = tmp_path / "entry"
     path, system = hadoop_path(spark, str(place))
     stream = system.create(path)

@@ -1,4 +1,4 @@
-"""A running stream follows changes of its subscriptions, micro-batch by micro-batch, without being started again."""
+"""A running stream follows changes of its deployment, with the next micro-batch and without a restart."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _expected(rows, wanted, batches):
     return {batch: ids for batch, ids in found.items() if ids}
 
 
-def test_newcomers_begin_and_others_end_between_two_micro_batches(spark, tmp_path):
+def test_subscriptions_join_and_leave_between_two_micro_batches(spark, tmp_path):
     changes = {
         1: lambda folder: _table(folder / "subscriptions.jsonl", [COMES, WINDOWS, STAYS]),
         3: lambda folder: _table(folder / "subscriptions.jsonl", [COMES, WAITS, WINDOWS, STAYS, GOES]),
@@ -105,7 +105,7 @@ def test_newcomers_begin_and_others_end_between_two_micro_batches(spark, tmp_pat
     assert all(batch > 3 for batch in received["a waits"])
 
 
-def test_rejected_changes_are_told_and_change_nothing(spark, tmp_path):
+def test_rejected_changes_are_reported_and_have_no_effect(spark, tmp_path):
     """A mistake, a broker that is cut off from publishers it has subscribers of, and what needs a restart."""
     overlay = world.description([])["overlay"]
     cut = overlay | {"links": [link for link in overlay["links"] if link != ["c2", "e3"]]}
@@ -140,7 +140,7 @@ def _bill(folder, batch):
     ]
 
 
-def test_links_are_cut_and_joined_again_while_publications_are_under_way(spark, tmp_path):
+def test_links_change_while_publications_are_held(spark, tmp_path):
     overlay = world.description([])["overlay"]
     cut = overlay | {"links": [link for link in overlay["links"] if link != ["c1", "c2"]]}
     changes = {1: lambda folder: _reshape(folder, overlay=cut), 3: lambda folder: _reshape(folder, overlay=overlay)}
@@ -162,7 +162,7 @@ def test_links_are_cut_and_joined_again_while_publications_are_under_way(spark, 
 DATA = {"publication", "result", "notification"}
 
 
-def test_publishers_come_and_go(spark, tmp_path):
+def test_publishers_join_and_leave_a_running_stream(spark, tmp_path):
     publishers = world.description([])["publishers"]
     changes = {
         1: lambda folder: _reshape(folder, publishers=publishers[1:]),
@@ -184,7 +184,7 @@ def _quarantine(folder, batch):
     return [json.loads(text) for file in files_of for text in file.read_text().splitlines()]
 
 
-def test_edits_of_an_idle_stream_are_told_within_seconds(spark, tmp_path):
+def test_changes_are_reported_within_seconds_without_micro_batches(spark, tmp_path):
     """Nothing is published meanwhile, so no micro-batch starts."""
     files.write_trace(tmp_path / "data", world.publications(3, 20), files=1)
     path = files.write_deployment(tmp_path, [STAYS, GOES], watermark="5 seconds", checkpoint="checkpoint")
@@ -233,7 +233,7 @@ def _until(holds):
         time.sleep(0.05)
 
 
-def test_an_edit_that_no_micro_batch_ran_under_does_no_harm_later(spark, tmp_path):
+def test_a_plan_without_micro_batches_does_not_disturb_later_tasks(spark, tmp_path):
     """Every task of a session fetches the plans that were shipped in it, also after their stream has ended."""
     path = files.write_deployment(tmp_path, [STAYS])
     deployment, told, checkpoint = Deployment.read(path), [], str(tmp_path / "checkpoint")
@@ -248,7 +248,7 @@ def test_an_edit_that_no_micro_batch_ran_under_does_no_harm_later(spark, tmp_pat
     assert spark.range(4, numPartitions=2).rdd.count() == 4
 
 
-def test_a_deployment_without_a_file_has_nothing_to_follow(spark, tmp_path):
+def test_a_deployment_without_a_file_is_not_watched(spark, tmp_path):
     deployment = Deployment.of(world.description([STAYS]), tmp_path)
     told = []
     checkpoint = str(tmp_path / "checkpoint")
@@ -257,7 +257,7 @@ def test_a_deployment_without_a_file_has_nothing_to_follow(spark, tmp_path):
     assert not told
 
 
-def test_a_checkpoint_of_another_version_is_refused_in_a_sentence(spark, tmp_path):
+def test_a_checkpoint_of_another_version_is_rejected(spark, tmp_path):
     (tmp_path / "sparing.json").write_text(json.dumps({"format": 2, "partitions": 2, "overlay": "abc"}))
     with pytest.raises(SparingError, match="version"):
         known_groups(spark, str(tmp_path))

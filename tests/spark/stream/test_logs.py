@@ -1,4 +1,4 @@
-"""Logs of streams: one JSON object per line, also for handlers of one's own, and nothing without one."""
+"""Logs of streams: one JSON object per line, records for other handlers, no output without a handler."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_line_has_time_level_event_and_fields(tmp_path):
     assert (second["level"], second["event"], second["message"]) == ("warning", "sparing.other", "Careful, now.")
 
 
-def test_a_log_is_added_to_and_may_be_moved_away(tmp_path):
+def test_a_log_is_appended_to_and_may_be_rotated(tmp_path):
     path = tmp_path / "log.jsonl"
     for number in range(2):
         with log_to(str(path)):
@@ -46,7 +46,7 @@ def test_a_log_is_added_to_and_may_be_moved_away(tmp_path):
     assert [line["event"] for line in _lines(path)] == ["three"]
 
 
-def test_standard_error(capsys):
+def test_logs_can_be_written_to_standard_error(capsys):
     with log_to("-"):
         log("one", "One.")
     assert json.loads(capsys.readouterr().err)["event"] == "one"
@@ -59,12 +59,12 @@ def test_without_a_handler_nothing_is_printed(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_log_that_cannot_be_written_is_one_sentence(tmp_path):
+def test_an_unwritable_log_is_rejected(tmp_path):
     with refused("nowhere"):
         log_to(str(tmp_path / "nowhere" / "log.jsonl")).__enter__()
 
 
-def test_a_handler_of_ones_own_sees_fields_and_may_fail(caplog):
+def test_a_logging_handler_gets_fields_and_may_fail(caplog):
     class Broken(logging.Handler):
         def emit(self, _):
             raise RuntimeError("broken")

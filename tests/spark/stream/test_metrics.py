@@ -1,4 +1,4 @@
-"""What is recorded, logged and served of a stream agrees with what the stream wrote."""
+"""Records, logs and metrics of a stream agree with its tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _sum(found):
     return total
 
 
-def test_every_micro_batch_is_on_record_once(watched):
+def test_every_micro_batch_has_one_record(watched):
     assert [record.batch for record in watched.records] == [0, 1, 2]  # the last one only moves on with the watermark
     assert [record.input_rows > 0 for record in watched.records] == [True, True, False]
     assert sum(record.input_rows for record in watched.records) == len(watched.traffic + watched.reports) + len(BAD)
@@ -47,7 +47,7 @@ def test_every_micro_batch_is_on_record_once(watched):
         assert record.state.memory_bytes > 0
 
 
-def test_records_add_up_to_what_was_written(watched):
+def test_the_sums_of_records_agree_with_the_tables(watched):
     written = files.results(watched.folder / "out")
     assert sum(record.notifications for record in watched.records) == written["notifications"].total() > 0
     kinds, links, reasons = Counter(), Counter(), Counter()
@@ -64,7 +64,7 @@ def test_records_add_up_to_what_was_written(watched):
     assert {"malformed", "unknown publisher", "no event key"} <= reasons.keys()
 
 
-def test_the_watermark_is_on_record(watched):
+def test_records_have_the_watermark(watched):
     first, second, third = watched.records
     assert first.watermark is None
     latest = max(row["ts"] for row in watched.traffic + watched.reports if row.get("place") or "lane" in row)
@@ -73,7 +73,7 @@ def test_the_watermark_is_on_record(watched):
     assert third.latest_event is None
 
 
-def test_plans_are_counted(watched):
+def test_records_have_the_version_of_the_plan(watched):
     assert [record.plan.version for record in watched.records] == [1, 2, 2]
     assert [record.plan.subscriptions - len(SUBSCRIBED) for record in watched.records] == [0, 1, 1]
     assert [record.plan.refused for record in watched.records] == [0, 0, 1]
@@ -82,7 +82,7 @@ def test_plans_are_counted(watched):
     assert fingerprints[0] != fingerprints[1] == fingerprints[2]
 
 
-def test_the_log_tells_the_story(watched):
+def test_the_log_has_the_events_of_the_stream_in_order(watched):
     events = [line["event"] for line in watched.log if line["event"] != "metrics failed"]
     # Spark tells of a micro-batch a little later, so the first may be told after the plan has changed.
     assert events[:2] == ["stream started", "plan in force"]
@@ -119,7 +119,7 @@ def test_a_listener_that_fails_does_not_stop_the_stream(watched):
     assert len(watched.records) == 3
 
 
-def test_prometheus_is_served_the_same(watched, samples):
+def test_metrics_agree_with_the_records(watched, samples):
     records = watched.records
     assert samples["sparing_micro_batches_total",] == 3
     assert samples["sparing_input_rows_total",] == sum(record.input_rows for record in records)
@@ -140,7 +140,7 @@ def test_prometheus_is_served_the_same(watched, samples):
     assert samples["sparing_watermark_lag_seconds",] == pytest.approx(lag, abs=600)
 
 
-def test_the_listener_has_left(watched, spark):
+def test_the_listener_is_removed_after_the_stream(watched, spark):
     from sparing.spark.stream import progress
 
     assert not progress._LISTENERS

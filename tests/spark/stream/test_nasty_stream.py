@@ -1,4 +1,4 @@
-"""A stream that is sent nasty rows goes on: good ones are delivered, bad ones set aside, no clock silences others."""
+"""A stream with hostile rows continues: valid rows are delivered, others quarantined; clocks do not affect others."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _aside(folder: Path) -> list[dict]:
     return [json.loads(line) for part in parts for line in part.read_text().splitlines()]
 
 
-def test_a_stream_goes_on_whatever_it_is_sent(spark, tmp_path):
+def test_a_stream_continues_after_malformed_late_and_future_rows(spark, tmp_path):
     future = [_good(n, 90_000 + n, publisher="p2", id=f"future {n}") for n in range(12)]
     far = [nasty.good(n, publisher="p2", id="future", ts="2099-01-01T00:00:00Z") for n in range(100)]
     late = [_good(n, -8_000, publisher="p3", id=f"good late {n}") for n in range(10)]
@@ -135,7 +135,7 @@ def _alarms_are_told(told: list[str], log: list[dict]) -> None:
     assert {entry["level"] for entry in logged} == {"warning"}
 
 
-def test_a_micro_batch_done_again_decides_the_same_about_the_future(spark, tmp_path):
+def test_a_retried_micro_batch_quarantines_the_same_future_rows(spark, tmp_path):
     """The clock is that of the micro-batch, which is in Spark's log."""
     _send(tmp_path, "a.json", b"\n".join([_good(1, 0), _good(2, 90_000)]))
     deployment = _deployment(tmp_path, ahead="10 minutes")
@@ -154,7 +154,7 @@ def test_a_micro_batch_done_again_decides_the_same_about_the_future(spark, tmp_p
     assert missing(before[0]["detail"], str(latest)) == []
 
 
-def test_replays_know_no_future_and_read_past_long_lines(spark, tmp_path):
+def test_replays_accept_future_rows_and_skip_long_lines(spark, tmp_path):
     _send(tmp_path, "a.json", nasty.good(1, ts="2099-01-01T00:00:00Z"))
     _send(tmp_path, "b.json.gz", _long_line() + gzip.compress(nasty.good(2) + b"\n"))
     delivered = run.replay(spark, _deployment(tmp_path, ahead="1 second")).delivered
@@ -163,6 +163,6 @@ def test_replays_know_no_future_and_read_past_long_lines(spark, tmp_path):
     delivered.forget()
 
 
-def test_tests_may_publish_in_the_future():
+def test_deployments_of_tests_accept_future_rows():
     """Most traces of these tests end with a publication that is a year later."""
     assert sparing.Deployment.of(world.description([]), Path()).ahead is None

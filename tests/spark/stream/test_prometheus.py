@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: names, what a record adds, and the endpoint. No Spark session is needed for that."""
+"""Metrics for Prometheus: names, updates by records, and the endpoint. Needs no Spark session."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _served(metrics):
     return dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
 
 
-def test_a_record_puts_together_what_is_known():
+def test_a_record_has_the_values_of_progress_and_tally():
     record = record_of(progress(), TALLY, PLAN)
     assert (record.batch, record.seconds, record.input_rows) == (4, 1.5, 8)
     assert record.input_rows_per_second is None  # not a number, which JSON could not hold
@@ -90,7 +90,7 @@ def test_a_record_puts_together_what_is_known():
     assert (before.watermark, before.latest_event) == (None, None)
 
 
-def test_records_are_added_up():
+def test_metrics_are_sums_over_records():
     metrics = Metrics()
     first = _served(metrics)
     assert first["sparing_micro_batches_total"] == "0.0"
@@ -114,7 +114,7 @@ def test_records_are_added_up():
     assert _served(metrics)['sparing_messages_total{kind="publication"}'] == "21.0"
 
 
-def test_names_follow_the_conventions():
+def test_names_of_metrics_follow_the_conventions():
     for family in Metrics().registry.collect():
         assert re.fullmatch(r"sparing_[a-z_]+", family.name)
         assert family.documentation.endswith(".")
@@ -134,7 +134,7 @@ def test_metrics_are_served_until_the_end():
         assert again == port
 
 
-def test_a_port_that_is_taken_is_one_sentence(tmp_path):
+def test_an_occupied_port_is_rejected(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -146,6 +146,6 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("host", ["no such host", "203.0.113.1"])
-def test_an_address_that_is_not_ours_is_one_sentence(host):
+def test_an_address_of_another_host_is_rejected(host):
     with refused(f"{host}:0"):
         serve(Metrics(), host, 0).__enter__()

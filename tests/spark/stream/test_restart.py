@@ -1,4 +1,4 @@
-"""Kills in mid-stream, and restarts from the checkpoint: nothing lost, nothing twice."""
+"""Killed streams restart from the checkpoint without lost or duplicate results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.spark import files, world
 pytestmark = pytest.mark.spark
 
 
-def test_a_stream_that_is_killed_five_times_has_the_same_results(spark, tmp_path):
+def test_a_stream_killed_five_times_has_the_same_results(spark, tmp_path):
     """Kills of everything, of Java, of the driver and of workers, in tasks and at writes of ours."""
     trace = Trace.written(tmp_path / "city", seed=9, files=6)
     run.wait(run.stream(spark, sparing.Deployment.read(trace.stream("undisturbed")), once=True))
@@ -29,7 +29,7 @@ def test_a_stream_that_is_killed_five_times_has_the_same_results(spark, tmp_path
     assert [outcome for outcome in outcomes if not outcome.kept] == []
 
 
-def test_subscriptions_may_come_and_go_between_runs(spark, tmp_path):
+def test_subscriptions_may_join_and_leave_between_runs(spark, tmp_path):
     rows = world.publications(11, 300)
     files.write_trace(tmp_path / "data", rows[:150], files=1)
     # No lane can match two of these, so each is a group of its own.
@@ -61,7 +61,7 @@ def test_subscriptions_may_come_and_go_between_runs(spark, tmp_path):
     assert late_comer == sum(1 for row in rows[150:] if row["lane"] == 1)
 
 
-def test_a_checkpoint_of_another_deployment_is_refused(spark, tmp_path):
+def test_a_checkpoint_of_another_deployment_is_rejected(spark, tmp_path):
     files.write_trace(tmp_path / "data", world.publications(12, 20), files=1)
     path = files.write_deployment(
         tmp_path, [_counting("a", 1)], checkpoint="checkpoint", policy={"decision": "patience"}
@@ -73,7 +73,7 @@ def test_a_checkpoint_of_another_deployment_is_refused(spark, tmp_path):
             run.stream(spark, sparing.Deployment.read(path), once=True)
 
 
-def test_a_single_file_is_a_source_and_a_used_sink_is_refused(spark, tmp_path):
+def test_a_single_file_can_be_a_source_and_a_used_sink_is_rejected(spark, tmp_path):
     rows = [row | {"lane": 1} for row in world.publications(13, 20)]
     files.write_trace(tmp_path / "data", [*rows, world.last_publication()], files=1)
     path = files.write_deployment(

@@ -1,4 +1,4 @@
-"""A micro-batch that failed by chance is tried again, and given up in one sentence."""
+"""Transient failures of micro-batches are retried, up to a limit."""
 
 from __future__ import annotations
 
@@ -45,33 +45,33 @@ def _soon(monkeypatch):
     monkeypatch.setattr(run, "PAUSES", (0.0, 0.01, 0.02))
 
 
-def test_a_worker_that_died_is_tried_again():
+def test_the_loss_of_a_worker_is_retried():
     stream, told = _stream([DIED, DIED, None])
     run.wait(stream)
     assert [missing(*each) for each in zip(told, ("worker died 0 s", "worker died 0.01 s"), strict=True)] == [[], []]
 
 
-def test_it_is_given_up_in_one_sentence():
+def test_retries_end_with_one_error():
     stream, told = _stream([DIED] * 4)
     with refused("failed 4 times worker died"):
         run.wait(stream)
     assert len(told) == 3
 
 
-def test_failures_far_apart_are_not_added_up():
+def test_retries_are_counted_anew_after_progress():
     stream, told = _stream([*[DIED] * 9, None], progress=1)
     run.wait(stream)
     assert len(told) == 9
 
 
-def test_what_would_fail_again_is_not_tried_again():
+def test_permanent_failures_are_not_retried():
     stream, told = _stream(["ValueError: no such road"])
     with refused("ValueError no such road"):
         run.wait(stream)
     assert told == []
 
 
-def test_a_stream_that_is_to_stop_does_not_wait_for_the_next_try(monkeypatch):
+def test_a_stop_ends_the_wait_for_a_retry(monkeypatch):
     monkeypatch.setattr(run, "PAUSES", (600.0,))
     stop = Stop()
     stop.set()
@@ -88,7 +88,7 @@ def test_a_stream_that_is_to_stop_does_not_wait_for_the_next_try(monkeypatch):
         ("ExitCodeException: Mkdirs failed to create file:/out/notifications", "the folder cannot be created"),
     ],
 )
-def test_why_nothing_can_be_written_is_said_plainly(said, sentence):
+def test_reasons_of_failed_writes_are_short(said, sentence):
     trouble = write_failure(f"An error occurred while calling o1.save.\n: {said}\n\tat java.io")
     assert trouble.startswith(sentence)
     assert trouble.endswith(".")

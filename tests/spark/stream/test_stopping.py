@@ -1,4 +1,4 @@
-"""A stream that is asked to stop finishes the micro-batch under way, and does not begin another."""
+"""A stopped stream finishes the running micro-batch, and does not start another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAST = 1  # the micro-batch in which the stop is asked for
 PULSES = 2.5  # seconds that its writing takes then: whoever waits has noticed meanwhile
 
 
-def test_a_stop_lets_the_micro_batch_under_way_finish(spark, tmp_path):
+def test_a_stop_waits_for_the_running_micro_batch(spark, tmp_path):
     files.write_trace(tmp_path / "data", world.publications(5, 80), files=FILES)
     path = files.write_deployment(tmp_path, [ALL], source={"maxFilesPerTrigger": 1}, checkpoint="checkpoint")
     stop, batches = Stop(), []

@@ -1,4 +1,4 @@
-"""`explain` on Spark: the window, the way, the decisions, who gets a publication, and what cannot be explained."""
+"""`explain` on Spark: windows, routes, decisions, recipients of a publication, and errors."""
 
 import json
 import shutil
@@ -59,8 +59,8 @@ def test_a_window_is_explained_as_it_was_delivered(spark, deployment):
 
 @given(cases(), st.data())
 @settings(max_examples=tries(60))
-def test_what_matched_is_counted_as_the_judge_counts(case, data):
-    """No session is needed for that: a batch is held against one subscription, which may not always be in force."""
+def test_counts_of_publications_agree_with_the_judge(case, data):
+    """Needs no session: counts a batch for one subscription, which may not always be in force."""
     plan, publications = case
     number = data.draw(st.integers(0, len(plan.subscriptions) - 1))
     topic = plan.subscriptions[number].query.topic
@@ -76,7 +76,7 @@ def test_what_matched_is_counted_as_the_judge_counts(case, data):
     assert found.ranked == found.chosen == 0
 
 
-def test_a_plain_subscription_is_explained(spark, deployment):
+def test_a_plain_subscription_is_explained_without_a_walk(spark, deployment):
     plain = next(s for s in deployment.subscriptions if s.query.aggregation is None and s.query.every is None)
     publications = sources.read(spark, deployment, streaming=False)
     first = publications.selectExpr("min(CAST(ts AS timestamp))").collect()[0][0]
@@ -87,7 +87,7 @@ def test_a_plain_subscription_is_explained(spark, deployment):
     assert found.seen.published > 0
 
 
-def test_what_cannot_be_explained_is_said(spark, deployment):
+def test_errors_name_the_unknown_subscription_or_the_missing_option(spark, deployment):
     with refused("s00"):
         explain(spark, deployment, "s00", None)
     plain = next(s for s in deployment.subscriptions if s.query.aggregation is None and s.query.every is None)
@@ -112,8 +112,8 @@ source:"""
 
 
 @pytest.fixture(scope="module")
-def got(spark, offers):
-    """Publication -> the plain subscriptions that got it."""
+def received(spark, offers):
+    """Publication -> the plain subscriptions that received it."""
     delivered = sparing.PubSub(spark, offers).deliver(sources.read(spark, offers, streaming=False))
     found = defaultdict(set)
     for row in delivered.notifications.where("kind = 'event'").collect():
@@ -122,16 +122,16 @@ def got(spark, offers):
     return found
 
 
-def test_a_choice_is_explained_as_it_was_delivered(spark, offers, got):
+def test_the_explained_choice_agrees_with_the_deliveries(spark, offers, received):
     for publication in ("bike", "bell", "ticket-1"):
         found = explain_choice(spark, offers, publication)
         chosen = {c.subscription for c in found.choice.candidates if c.chosen}
-        assert chosen - {"h1"} == got[publication]
+        assert chosen - {"h1"} == received[publication]
         assert len(chosen) == found.choice.allowed
         assert (found.verdict, found.others) == (None, 0)
 
 
-def test_why_a_subscription_got_it_or_not(spark, offers):
+def test_the_reason_for_a_subscription_names_ranks_and_scores(spark, offers):
     found = explain_choice(spark, offers, "bike", "d1")
     assert [(c.subscription, c.score) for c in found.choice.candidates[:3]] == [("a1", 450), ("b1", 250), ("e1", 200)]
     assert missing(found.verdict.why, "d1 e1 3 200 -50") == []
@@ -140,18 +140,18 @@ def test_why_a_subscription_got_it_or_not(spark, offers):
     assert missing(found.verdict.why, "a1 h1 980 880") == []
 
 
-def test_publications_that_cannot_be_explained(spark, offers):
+def test_errors_name_unknown_quarantined_and_misspelt_ids(spark, offers):
     with refused("bikes bike"):
         explain_choice(spark, offers, "bikes")
     with refused("atlas"):
         explain_choice(spark, offers, "0123456789")
-    with refused("quarantine outside the advertisement shop"):
+    with refused("quarantined outside the advertisement shop"):
         explain_choice(spark, offers, "yacht")
     with refused("d1x d1"):
         explain_choice(spark, offers, "bike", "d1x")
 
 
-def test_a_window_counts_what_it_was_chosen_for(spark, offers):
+def test_a_window_counts_the_publications_for_which_it_was_chosen(spark, offers):
     """Of four offers below 100 in the hour, h1 is the best for all; a1 is left out once, when only one was wanted."""
     hour = 1_767_258_000_000_000  # 2026-01-01T09:00:00Z
     found = explain(spark, offers, "h1", hour)

@@ -1,4 +1,4 @@
-"""What a checkpoint is said to hold is what was published and is not over; and looking changes nothing."""
+"""The inspected content of a checkpoint agrees with the publications; inspecting does not change it."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def _reached(watched):
 
 def _group(inspected, subscription):
     name = inspected.note["groups"][subscription]
-    (group,) = (waiting for waiting in inspected.state if waiting.name == name)
+    (group,) = (key for key in inspected.state if key.name == name)
     return group
 
 
-def test_how_far_the_stream_is(found, watched):
+def test_progress_watermark_and_plan_are_those_of_the_stream(found, watched):
     for inspected in found:
         assert (inspected.planned, inspected.committed) == (2, 2)
         assert inspected.watermark == inspected.next_watermark == _reached(watched)
@@ -67,7 +67,7 @@ def test_how_far_the_stream_is(found, watched):
         assert inspected.note["format"] == FORMAT
 
 
-def test_open_windows_hold_what_was_published(found, watched):
+def test_open_windows_count_the_published_rows(found, watched):
     reached, length, slide = _reached(watched), 10_000_000, 5_000_000
     expected, ahead = Counter(), Counter()
     times = [_micros(row["ts"]) for row in watched.traffic if row["lane"] == 1]
@@ -90,7 +90,7 @@ def test_open_windows_hold_what_was_published(found, watched):
     assert all(set(window.at) <= set(brokers) and window.at for window in windows)
 
 
-def test_digests_and_count_windows(found, watched):
+def test_digests_and_count_windows_count_the_published_rows(found, watched):
     reached, cycle = _reached(watched), 30_000_000
     group = _group(found[1], "digest")
     digests = [window for window in group.windows if window.subscription == "digest"]
@@ -105,7 +105,7 @@ def test_digests_and_count_windows(found, watched):
     assert (tail.subscription, tail.publications, tail.skip) == ("count", before - 3 * ((before - 7) // 3 + 1), 0)
 
 
-def test_merged_events_under_way(found, watched):
+def test_open_merged_events_are_those_of_the_published_reports(found, watched):
     reached, within = _reached(watched), _micros(EPOCH + timedelta(seconds=8))
     began, under_way = {}, set()
     for row in watched.reports:
@@ -137,7 +137,7 @@ def _copied(watched, folder, without=()):
     return folder
 
 
-def test_what_cannot_be_read_is_said_and_the_rest_is_shown(spark, watched, tmp_path):
+def test_unreadable_state_is_reported_and_the_rest_is_shown(spark, watched, tmp_path):
     lost = inspect(spark, str(_copied(watched, tmp_path / "lost", {"state"})))
     assert lost.state is None
     assert lost.trouble
@@ -148,12 +148,12 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_shown(spark, watched, tmp_p
     assert begun.trouble
 
 
-def test_paths_with_characters_that_urls_escape(spark, watched, found, tmp_path):
+def test_paths_may_have_characters_that_urls_escape(spark, watched, found, tmp_path):
     odd = _copied(watched, tmp_path / "sp ace é%20#[1]{a}")
     assert inspect(spark, str(odd)).state == found[0].state
 
 
-def test_what_is_no_checkpoint_is_one_sentence(spark, watched, tmp_path):
+def test_a_folder_that_is_not_a_valid_checkpoint_is_rejected(spark, watched, tmp_path):
     other = _copied(watched, tmp_path / "other", {"state", ".sparing.json.crc"})
     note = json.loads((other / "sparing.json").read_text())
     (other / "sparing.json").write_text(json.dumps(note | {"format": 3}))
@@ -172,7 +172,7 @@ def test_what_is_no_checkpoint_is_one_sentence(spark, watched, tmp_path):
 
 @pytest.fixture
 def _running(spark, monkeypatch):
-    """Commands use the session that runs."""
+    """Makes commands use the running session."""
 
     @contextmanager
     def running(*_):
@@ -193,7 +193,7 @@ def test_the_command_fails_if_the_state_cannot_be_read(watched, tmp_path):
 
 
 @pytest.mark.usefixtures("_running")
-def test_the_command_tells_it(watched, found, tmp_path):
+def test_the_command_prints_the_content_and_writes_json(watched, found, tmp_path):
     arguments = ["inspect", watched.checkpoint, "--deployment", str(watched.deployment), "--json", str(tmp_path / "j")]
     result = CliRunner().invoke(build(), arguments, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
@@ -206,4 +206,4 @@ def test_the_command_tells_it(watched, found, tmp_path):
         assert words in result.stdout
     written = json.loads((tmp_path / "j").read_text())
     assert written["committed"] == 2
-    assert [waiting["name"] for waiting in written["state"]] == [waiting.name for waiting in found[1].state]
+    assert [key["name"] for key in written["state"]] == [key.name for key in found[1].state]

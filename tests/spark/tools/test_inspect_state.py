@@ -1,4 +1,4 @@
-"""Packed states in words. No Spark session is needed for that; what a whole checkpoint holds is in test_inspect."""
+"""Descriptions of packed states. No Spark session is needed; `test_inspect` tests whole checkpoints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BROKERS = ("a", "b", "c")
 DIGEST = Subscription("s", "C", Query("t", Box(), every=10))
 
 
-def test_subscriptions_go_by_the_ids_that_they_had():
+def test_state_of_removed_subscriptions_is_shown_by_id():
     found = worker_plan([replace(DIGEST, id="r"), DIGEST], PUBLISHER_EDGE)
     state, _ = advance(found, None, [Publication("p", 3, "a", x=1), Publication("q", 7, "a", x=1)], 5, BEGINNING)
     packed = store_state(found, "the plan", state)
@@ -32,7 +32,7 @@ def test_subscriptions_go_by_the_ids_that_they_had():
         ("s", None, 10, 1, 0),
     ]
     assert without.ahead == {"r": 1, "s": 1}
-    # Of two subscriptions, the deployment has one left: all the same, nothing that waits is kept quiet about.
+    # The deployment has only one of the two subscriptions left; the state of both is shown.
     after = key_state(GROUP, packed, CheckpointContext(BROKERS, {"r": "b"}, worker_plan([DIGEST], PUBLISHER_EDGE)))
     assert [(w.subscription, w.start, w.digest, w.ahead) for w in after.windows] == [
         ("r", None, None, 0),
@@ -42,7 +42,7 @@ def test_subscriptions_go_by_the_ids_that_they_had():
     assert [window.at for window in after.windows] == [("b",), ("its subscriber's broker",)]
 
 
-def test_brokers_with_modes_are_named():
+def test_forwarding_brokers_are_shown_by_name():
     found = worker_plan([DIGEST], BAT)
     state, _ = advance(found, None, [Publication("p", 3, "a", x=1)], 5, BEGINNING)
     assert state.modes is not None
@@ -51,7 +51,7 @@ def test_brokers_with_modes_are_named():
     assert key_state(GROUP, packed, CheckpointContext(BROKERS)).forwards == ("b", "c")
 
 
-def test_a_topic_may_have_a_slash_in_its_name():
+def test_the_name_of_a_topic_may_contain_a_slash():
     found = worker_plan([DIGEST], PUBLISHER_EDGE)
     state, _ = advance(found, None, [Publication("p", 3, "a", x=1)], 5, BEGINNING)
     packed = store_state(found, "the plan", state)

@@ -1,4 +1,4 @@
-"""Damaged checkpoints and sinks: named, mended, and then all results are there."""
+"""Damaged checkpoints and sinks are reported and repaired without loss of results."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def _cases() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("file", "way"), _cases())
-def test_damage_is_named_and_mended(damaging, file, way):
+def test_damage_is_reported_and_repaired(damaging, file, way):
     outcome = damaging.file(file, way)
     assert outcome.kept, outcome.happened
 
 
-def test_results_that_are_gone_are_noticed_and_written_again(damaging):
+def test_missing_results_are_reported_and_written_again(damaging):
     outcome = damaging.table("the last micro-batch")
     assert outcome.kept, outcome.happened
     assert outcome.happened == ""  # it did not go on as if nothing were missing
 
 
-def test_results_that_were_moved_on_purpose_can_be_left_out(damaging, spark):
+def test_a_stream_can_continue_without_moved_results(damaging, spark):
     path = damaging.copy()
     deployment = Deployment.read(path)
     shutil.rmtree(damaging.trace.folder / path.stem / "bill/batch=1")
@@ -66,7 +66,7 @@ def test_results_that_were_moved_on_purpose_can_be_left_out(damaging, spark):
     assert damaging.trace.results(path.stem)["notifications"] == damaging.expected["notifications"]
 
 
-def test_any_micro_batch_that_is_still_known_is_done_again(damaging, spark):
+def test_any_micro_batch_in_the_logs_can_be_repeated(damaging, spark):
     path = damaging.copy()
     deployment = Deployment.read(path)
     checkpoint, sink = checkpoint_of(deployment), deployment.needed_sink()
@@ -82,7 +82,7 @@ def test_any_micro_batch_that_is_still_known_is_done_again(damaging, spark):
         redo(spark, checkpoint, sink, 90)
 
 
-def test_files_that_would_have_to_be_read_again_must_be_there(damaging, spark):
+def test_a_repetition_is_rejected_if_a_source_file_is_missing(damaging, spark):
     path = damaging.copy()
     deployment = Deployment.read(path)
     gone = damaging.trace.folder / SOURCE / damaging.trace.files()[2].name
@@ -96,7 +96,7 @@ def test_files_that_would_have_to_be_read_again_must_be_there(damaging, spark):
     assert damaging.trace.results(path.stem) == damaging.expected
 
 
-def test_a_micro_batch_is_skipped_and_its_rows_are_kept(damaging, spark, monkeypatch):
+def test_the_rows_of_a_skipped_micro_batch_are_kept(damaging, spark, monkeypatch):
     """As a stream that left out the file from the start, but for what the control plane tells once."""
     trace = damaging.trace
     skipped = trace.files()[AFTER - 1]
@@ -127,7 +127,7 @@ def test_a_micro_batch_is_skipped_and_its_rows_are_kept(damaging, spark, monkeyp
         skip_batch(spark, checkpoint_of(deployment))
 
 
-def test_a_file_that_cannot_be_read_is_taken_out(damaging, spark):
+def test_an_unreadable_file_is_moved_out_of_the_source(damaging, spark):
     trace = damaging.trace
     trace.copy_files(trace.files(), "with-a-bad-one")
     bad = trace.folder / "with-a-bad-one/bad.json.gz"
@@ -146,7 +146,7 @@ def test_a_file_that_cannot_be_read_is_taken_out(damaging, spark):
     ]
 
 
-def test_a_note_of_another_version_is_told(damaging):
+def test_a_note_of_another_version_is_reported(damaging):
     path = damaging.copy()
     note = damaging.trace.checkpoint(path.stem) / "sparing.json"
     note.write_text(json.dumps({"format": 5}))

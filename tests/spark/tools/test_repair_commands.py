@@ -1,4 +1,4 @@
-"""`sparing repair` and `sparing quarantine`, as they are typed."""
+"""The commands `sparing repair` and `sparing quarantine`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _notified(folder, subscription):
     return [row for row in map(json.loads, rows) if row["subscription"] == subscription]
 
 
-def test_a_watermark_that_was_moved_too_far_is_put_back(spark, tmp_path, command):
+def test_a_watermark_in_the_future_is_reset(spark, tmp_path, command):
     _publish(tmp_path, "1.json", _row(1), _row(2), _row(70 * 365 * 86400.0))
     path = files.write_deployment(tmp_path, [COUNT], watermark="1 second")
     deployment = Deployment.read(path)
@@ -86,7 +86,7 @@ def test_a_watermark_that_was_moved_too_far_is_put_back(spark, tmp_path, command
         command("repair", path, "--watermark", "2026-01-02T00:00:10Z")
 
 
-def test_what_is_damaged_is_listed_and_mended_as_the_report_says(spark, tmp_path, command):
+def test_damage_is_repaired_with_the_suggested_command(spark, tmp_path, command):
     _publish(tmp_path, "1.json", _row(1), _row(2))
     path = files.write_deployment(tmp_path, [COUNT, ALL])
     with refused(f"{tmp_path}/out-checkpoint"):
@@ -116,7 +116,7 @@ def test_what_is_damaged_is_listed_and_mended_as_the_report_says(spark, tmp_path
     assert _notified(tmp_path, "all")
 
 
-def test_rows_are_listed_corrected_and_published_again(spark, tmp_path, command):
+def test_quarantined_rows_are_listed_corrected_and_published_again(spark, tmp_path, command):
     stranger, typed = _row(2, publisher="p9"), _row(3) | {"lane": "many"}
     _publish(tmp_path, "1.json", _row(1), stranger, stranger, typed, "no JSON\n")
     path = files.write_deployment(tmp_path, [ALL])

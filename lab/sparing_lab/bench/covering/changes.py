@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from sparing.control.covering.watched import WatchedCover
+from sparing.control.covering.incremental import IncrementalCover
 from sparing.model.box import Box
 from sparing.model.constraint import Constraint
 from sparing.model.errors import SparingError
@@ -29,7 +29,7 @@ def changes(settings: Cover, case: CoverCase) -> BoxChange:
     low, high = made_up(settings.seed, count + some, case.dimensions)
     entries = _entries(low, high)
     begun = time.perf_counter()
-    cover = WatchedCover.of(entries[:count], _types(case.dimensions), settings.k)
+    cover = IncrementalCover.of(entries[:count], _types(case.dimensions), settings.k)
     build = time.perf_counter() - begun
     rng = np.random.default_rng(settings.seed)
     add = _timed(lambda entry: cover.add(*entry), entries[count:])
@@ -49,7 +49,7 @@ def changes(settings: Cover, case: CoverCase) -> BoxChange:
 def _warm_up(dimensions: int) -> None:
     """So that nobody's time includes compiling."""
     entries = _entries(*made_up(1, 40, dimensions))
-    cover = WatchedCover.of(entries[:30], _types(dimensions), 2)
+    cover = IncrementalCover.of(entries[:30], _types(dimensions), 2)
     for entry in entries[30:]:
         cover.add(*entry)
     for id_ in sorted(cover.forwarded):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.control.folding.problem import Problem
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.bench.fold.benchmark import WIDE, Fold, FoldCase
 
 SPAN = 400.0
@@ -15,7 +15,7 @@ DEPTH = 10  # how many thin ranges lie over a point, whatever their number
 
 def made_up(settings: Fold, case: FoldCase, number: int = 0) -> Problem:
     """Return a random tree with subscribers at any brokers, the same for the same settings, case and number."""
-    rng = stream(settings.seed, "fold", str(case), number)
+    rng = seeded_rng(settings.seed, "fold", str(case), number)
     parents = [0] + [int(rng.integers(0, broker)) for broker in range(1, settings.brokers)]
     homes = rng.integers(0, settings.brokers, case.subscriptions)
     shape = case.subscriptions, case.dimensions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparing.model.errors import SparingError
-from sparing.report.plots import short
+from sparing.report.plots import axis_label
 from sparing.report.svg import drawing, save
 from sparing_lab.bench.matching.benchmark import Match, Matching
 from sparing_lab.bench.matching.cases import workload
@@ -47,8 +47,8 @@ def picture(match: Match, rows: list[Matching], path: Path) -> None:
                 )  # fmt: skip
             panel.set_title(workload(shape, selectivity), fontsize=10)
             panel.grid(visible=True, which="major", color="0.9", linewidth=0.8)
-            panel.xaxis.set_major_formatter(FuncFormatter(short))
-            panel.yaxis.set_major_formatter(FuncFormatter(short))
+            panel.xaxis.set_major_formatter(FuncFormatter(axis_label))
+            panel.yaxis.set_major_formatter(FuncFormatter(axis_label))
             panel.minorticks_off()
             panel.spines[["top", "right"]].set_visible(False)
     whole.supxlabel("subscriptions", fontsize=10)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.matchmaker.demand import Demand, Tree, trees_by_hops
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing.workloads.transit_stub import Rounding, descriptors
 from sparing_lab.bench.matchmaker.benchmark import MESH, SHARED, Matchmaker, MatchmakerCase
 
@@ -49,7 +49,7 @@ class MadeUpDemand:
 
 def made_up(settings: Matchmaker, case: MatchmakerCase, number: int = 0) -> MadeUpDemand:
     """Return a random demand, the same for the same settings, case and number."""
-    rng = stream(settings.seed, "matchmaker", case.overlay, case.links, number)
+    rng = seeded_rng(settings.seed, "matchmaker", case.overlay, case.links, number)
     overlay = (mesh if case.overlay == MESH else transit_stub)(case.links, rng)
     edge = np.arange(overlay.edge, overlay.brokers)
     roots = np.sort(rng.permutation(edge)[: settings.publishers])

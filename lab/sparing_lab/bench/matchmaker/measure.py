@@ -17,7 +17,7 @@ import numpy as np
 from sparing.control.matchmaker.demand import Demand
 from sparing.control.matchmaker.entangled import FREE, entangled
 from sparing.model.errors import SparingError
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.bench.benchmark import Results, Run
 from sparing_lab.bench.matchmaker.benchmark import (
     PER_SOURCE,
@@ -124,7 +124,7 @@ def _beside(settings: Matchmaker, case: MatchmakerCase, made: MadeUpDemand) -> B
         for name, engine in there.items():
             if name not in once and (round_ < settings.repeat or first[name] < SHORT):
                 _timed(engine, taken[name])
-    rng = stream(settings.seed, "matchmaker", "sample", case.links)
+    rng = seeded_rng(settings.seed, "matchmaker", "sample", case.links)
     return BesidePeers(
         case.links,
         case.overlay,

@@ -1,4 +1,4 @@
-"""Figures 3 and 4 from measurements, and two of ours: rows of text, and panels to be drawn."""
+"""Figures 3 and 4 from measurements, and two of ours: rows of text, and panels of plots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LINES = {CAEVA: ADAPTIVE, AGELE: AGELE}  # name -> method
 
 
 def figures(results: CaevaResults) -> list[Figure]:
-    """Figures 3 and 4, then messages by distance, then where CAEVA is ahead."""
+    """Return Figures 3 and 4, messages by distance, and the advantage of CAEVA."""
     return [_figure_3(results), _figure_4(results), _distances(results), _ahead(results)]
 
 
@@ -75,7 +75,7 @@ def _ahead(results: CaevaResults) -> Figure:
 
 
 def _along(what: str, point: CaevaPoint) -> float:
-    """What a point has of what is varied, as a number."""
+    """Return the varied parameters of a point, as numbers."""
     found = {
         "reports per event": point.reports,
         "locality": 1.0 + list(WHERE).index(point.who),

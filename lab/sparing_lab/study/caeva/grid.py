@@ -1,4 +1,4 @@
-"""What is measured: settings, the methods that are compared on each, and how many samples.
+"""The parameter grid: settings, methods compared on each, and numbers of samples.
 
 Paper: caeva, section IV. What it leaves open is ours: sizes of overlays, reports per event, how many publishers there
 are in Figures 3 and 4, and what publishers that change do.
@@ -22,7 +22,7 @@ FIXED = "H = "  # and so many hops
 
 
 class CaevaExperiment(StrEnum):
-    """An experiment."""
+    """The kind of an experiment."""
 
     FIGURE_3 = "Figure 3"
     FIGURE_4 = "Figure 4"
@@ -32,19 +32,19 @@ class CaevaExperiment(StrEnum):
 
     @property
     def places(self) -> bool:
-        """Whether it is about where passive aggregators are."""
+        """Whether it measures the placement of passive aggregators."""
         return self in (CaevaExperiment.TABLE_I, CaevaExperiment.TABLE_II)
 
 
 class OverlayShape(StrEnum):
-    """What the overlay is like."""
+    """The shape of the overlay."""
 
     RANDOM = "random"
     BINARY = "tree"
 
 
 class PublisherPlaces(StrEnum):
-    """Where publishers are."""
+    """The places of publishers."""
 
     LOCAL = "H"  # all at one broker
     CLUSTERS = "M"  # at a few brokers and next to them
@@ -57,7 +57,7 @@ REDUNDANCIES = {"H": 0.85, "M": 0.5, "L": 0.2}
 
 @dataclass(frozen=True, order=True)
 class CaevaPoint:
-    """What the samples of a point have in common. `reports` is their mean number per event."""
+    """The parameters of a point; `reports` is the mean number per event."""
 
     kind: CaevaExperiment
     shape: OverlayShape = OverlayShape.RANDOM
@@ -81,14 +81,14 @@ class CaevaSample:
 
     @property
     def work(self) -> float:
-        """About how long it takes, to compare cells by."""
+        """An estimate of the work, for the order of cells."""
         point = self.point
         return self.events * (point.brokers + point.reports) * (10 if point.kind.places else 20 / (point.cycle + 2))
 
 
 @dataclass(frozen=True)
 class CaevaScale:
-    """How much is measured."""
+    """The amount of measurements."""
 
     name: str
     samples: int  # of each point
@@ -99,12 +99,12 @@ class CaevaScale:
 
     @property
     def figure_3(self) -> list[CaevaPoint]:
-        """By notification cycle."""
+        """Return the points by notification cycle."""
         return [CaevaPoint(CaevaExperiment.FIGURE_3, cycle=cycle) for cycle in self.cycles]
 
     @property
     def figure_4(self) -> list[CaevaPoint]:
-        """By locality, then by redundancy."""
+        """Return the points by locality, then by redundancy."""
         where = (PublisherPlaces.LOCAL, PublisherPlaces.CLUSTERS, PublisherPlaces.APART)
         return [
             CaevaPoint(CaevaExperiment.FIGURE_4, who=who, redundancy=share)
@@ -114,7 +114,7 @@ class CaevaScale:
 
     @property
     def table_i(self) -> list[CaevaPoint]:
-        """By publishers."""
+        """Return the points by number of publishers."""
         brokers = 2**self.levels - 1
         return [
             CaevaPoint(CaevaExperiment.TABLE_I, OverlayShape.BINARY, brokers, publishers=count, reports=HEAVY)
@@ -123,7 +123,7 @@ class CaevaScale:
 
     @property
     def table_ii(self) -> list[CaevaPoint]:
-        """Steady publishers, which Table I has already for binary trees, and changing ones, on both overlays."""
+        """Return the points of steady publishers (of binary trees: see Table I) and changing ones, on both overlays."""
         found = []
         for shape, brokers in {OverlayShape.BINARY: 2**self.levels - 1, OverlayShape.RANDOM: 100}.items():
             steady = CaevaPoint(CaevaExperiment.TABLE_I, shape, brokers, publishers=USUAL, reports=HEAVY)
@@ -133,7 +133,7 @@ class CaevaScale:
 
     @property
     def ahead(self) -> dict[str, list[CaevaPoint]]:
-        """What is varied -> its points; all else is as in Figure 3 at T_m = 10."""
+        """Varied parameter -> points; other parameters are those of Figure 3 at T_m = 10."""
         usual = CaevaPoint(CaevaExperiment.AHEAD)
         local = replace(usual, who=PublisherPlaces.CLUSTERS, reports=50.0)
         return {
@@ -148,12 +148,12 @@ class CaevaScale:
 
     @property
     def points(self) -> list[CaevaPoint]:
-        """All of them, each once."""
+        """All points, without duplicates."""
         ahead = [point for some in self.ahead.values() for point in some]
         return sorted({*self.figure_3, *self.figure_4, *self.table_i, *self.table_ii, *ahead})
 
     def cells(self) -> list[CaevaSample]:
-        """All experiments; large ones first, so that no core is left alone with one of them at the end."""
+        """Return all experiments, longest first to keep all cores busy until the end."""
         found = [CaevaSample(point, self.events, sample) for point in self.points for sample in range(self.samples)]
         return sorted(found, key=lambda cell: cell.work, reverse=True)
 

@@ -1,4 +1,4 @@
-"""Measure one cell: walk the same reports with every method. One process, no Spark."""
+"""Measurement of one cell: the walk of the same reports with every method. One process, no Spark."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ EXTRA = 1.0  # links of a random graph beyond those of a tree, for every broker
 
 
 def overlay(shape: OverlayShape, brokers: int, rng: np.random.Generator) -> Overlay:
-    """An overlay of so many brokers.
+    """Return an overlay with a number of brokers.
 
     >>> [(link.one, link.other) for link in overlay(OverlayShape.BINARY, 3, np.random.default_rng(0)).links]
     [('b000', 'b001'), ('b000', 'b002')]
@@ -22,7 +22,7 @@ def overlay(shape: OverlayShape, brokers: int, rng: np.random.Generator) -> Over
 
 
 def name(number: int) -> str:
-    """The name of a broker.
+    """Return the name of a broker.
 
     >>> name(7)
     'b007'
@@ -35,7 +35,7 @@ def _binary(brokers: int) -> list[tuple[int, int]]:
 
 
 def _random(brokers: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Every broker is linked with an earlier one, and then as many pairs again are drawn, all evenly."""
+    """Link every broker with a random earlier one, then draw as many further pairs."""
     found = {(int(rng.integers(number)), number) for number in range(1, brokers)}
     most = min(len(found) + round(EXTRA * brokers), brokers * (brokers - 1) // 2)
     while len(found) < most:

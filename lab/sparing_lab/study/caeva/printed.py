@@ -1,4 +1,4 @@
-"""What the paper says of its experiments, and ours beside it, with verdicts.
+"""The paper's claims about its experiments beside our measurements, with verdicts.
 
 The figures are drawings; of them only what the text says is taken. The tables are printed in full.
 """
@@ -24,13 +24,13 @@ CLOSE = max(adaptive / least for least, _, adaptive in TABLE_I.values())
 PENALTY = max(most / least for least, most, _ in TABLE_I.values())
 BETTER = 0.9  # times the best static, which is 10% better
 
-REPORTS = "the paper does not say how many reports an event has, and most messages go down to subscribers here"
-OVERLAY = "the overlay of the tables is not described, nor how many reports an event has, so that ratios tell more"
-PHASES = "what nonuniform publishers do is not described, so that the phases are ours"
+REPORTS = "the paper does not say how many reports an event has, and most messages here are sent to subscribers"
+OVERLAY = "the overlay of the tables and the number of reports are not described, so ratios are more meaningful"
+PHASES = "the behaviour of nonuniform publishers is not described, so the phases are ours"
 
 
 def comparisons(results: CaevaResults) -> list[Comparison]:
-    """Everything that section IV says in numbers, and what it says of its figures."""
+    """Return all claims of section IV with numbers or about figures."""
     return [*_figure_3(results), *_figure_4(results), *_table_i(results), *_table_ii(results), *_placement(results)]
 
 
@@ -43,7 +43,7 @@ def _figure_3(results: CaevaResults) -> Iterable[Comparison]:
     judged = near(most, 80.0).noting(REPORTS)
     yield Comparison("messages that CAEVA suppresses", "Figure 3, left", "up to 80%", ours, judged)
     gains = [_points(results, point) for point in points]
-    what = f"points by which CAEVA suppresses more than Agele, {cycles}"
+    what = f"percentage points by which CAEVA suppresses more than Agele, {cycles}"
     judged = increasing(gains, 2).noting(REPORTS)
     yield Comparison(what, "Figure 3, left", "more as T_m increases", listed(gains, ".2f", ""), judged)
     delays = {method: [results.mean(point, method, lambda row: row.delay) for point in points] for method in METHODS}
@@ -61,7 +61,7 @@ METHODS = (ADAPTIVE, AGELE)
 
 
 def _points(results: CaevaResults, point: CaevaPoint) -> float | None:
-    """How many more percent of Siena's messages CAEVA suppresses than Agele."""
+    """Return how many more percent of Siena's messages CAEVA suppresses than Agele."""
     mine, others = (results.suppressed(point, method) for method in METHODS)
     return None if mine is None or others is None else mine - others
 
@@ -71,7 +71,7 @@ def _figure_4(results: CaevaResults) -> Iterable[Comparison]:
     gains = {point: _points(results, point) for point in cells}
     by_place = {who: known(gains[point] for point in cells if point.who is who) for who in NEARER}
     means = {who: fmean(found) for who, found in by_place.items() if found}
-    what = "points by which CAEVA suppresses more than Agele, by locality"
+    what = "percentage points by which CAEVA suppresses more than Agele, by locality"
     ours = ", ".join(f"{who.value} {gain:.2f}" for who, gain in means.items())
     judged = increasing(list(means.values()), 2)
     yield Comparison(what, "Figure 4", "increases with locality", ours or None, judged)
@@ -83,7 +83,7 @@ def _figure_4(results: CaevaResults) -> Iterable[Comparison]:
     mine, others = (fmean(known(found)) if known(found) else None for found in _coordination(results))
     ours_now = None if mine is None or others is None else f"{mine:,.0f}, {others:,.0f}"
     more = None if mine is None or others is None else mine > others
-    what = "messages that coordinate, CAEVA and Agele"
+    what = "coordination messages, CAEVA and Agele"
     yield Comparison(what, "IV-B", "CAEVA involves more communication", ours_now, holds([more]))
 
 
@@ -114,7 +114,7 @@ def _table_ii(results: CaevaResults) -> Iterable[Comparison]:
 def _row(
     results: CaevaResults, point: CaevaPoint, who: str, where: str, printed: tuple[float, float, float]
 ) -> Comparison:
-    """A line of a table: numbers of messages, and how adaptive placement compares with the best static one."""
+    """Return the claim of a table row: numbers of messages, and adaptive placement against the best static one."""
     what = f"{who}: static min, max, adaptive (adaptive / min)"
     adaptive = results.mean(point, ADAPTIVE, lambda row: row.data)
     least, most = results.among_fixed(point, min), results.among_fixed(point, max)
@@ -128,12 +128,12 @@ def _row(
 
 
 def _no_worse(ours: float, printed: float) -> Judged:
-    """Ratios are told to three digits, and compared to two."""
+    """Return ratios with three digits; two digits are compared."""
     return at_most(round(ours, 2), round(printed, 2))
 
 
 def _line(least: float, most: float, adaptive: float) -> str:
-    """A line of the tables.
+    """Return a row of the tables as text.
 
     >>> _line(100, 200, 105)
     '100, 200, 105 (1.050)'
@@ -142,7 +142,7 @@ def _line(least: float, most: float, adaptive: float) -> str:
 
 
 def _placement(results: CaevaResults) -> Iterable[Comparison]:
-    """What is said of adaptive placement, in all samples."""
+    """Return the claims about adaptive placement in all samples."""
     points = {*results.scale.table_i, *results.scale.table_ii}
     steady = [
         one for point in points if point.who is not PublisherPlaces.CHANGING for one in results.ratios(point, ADAPTIVE)
@@ -150,11 +150,11 @@ def _placement(results: CaevaResults) -> Iterable[Comparison]:
     worst = max(steady, default=None)
     ours = None if worst is None else f"at most {worst:.3f} times the best static"
     said = f"close: at most {CLOSE:.3f} times in Table I"
-    what = "steady publishers, all samples: adaptive beside the best static"
+    what = "steady publishers, all samples: adaptive against the best static"
     yield Comparison(what, "IV-C", said, ours, at_most(worst, CLOSE))
     costs = [(results.among_fixed(point, min), results.among_fixed(point, max)) for point in results.scale.table_i]
     penalty = max((fmean(most) / fmean(least) for least, most in costs if least), default=None)
-    what = "the worst static beside the best, the most in Table I"
+    what = "the worst static against the best, maximum of Table I"
     ours = None if penalty is None else f"{penalty:.2f} times"
     judged = near(penalty, PENALTY).noting(OVERLAY)
     yield Comparison(what, "IV-C", f"a large penalty: {PENALTY:.2f} times", ours, judged)
@@ -162,6 +162,6 @@ def _placement(results: CaevaResults) -> Iterable[Comparison]:
         some = [point for point in results.scale.table_ii if point.phase == phase]
         found = [one for point in some for one in results.ratios(point, ADAPTIVE)]
         ours = f"mean {fmean(found):.3f}, {min(found):.3f} to {max(found):.3f}" if found else None
-        what = f"changing every {phase} events, all samples: adaptive beside the best static"
+        what = f"changing every {phase} events, all samples: adaptive against the best static"
         judged = near(100 * (1 - fmean(found)) if found else None, 100 * (1 - BETTER)).noting(PHASES)
         yield Comparison(what, "IV-C", "significantly (10%) better", ours, judged)

@@ -1,4 +1,4 @@
-"""Where publishers are, and how they change.
+"""The places of publishers, and their changes.
 
 Steady publishers stay where they are for a whole sample. Changing ones go through three phases again and again: many at
 brokers with one neighbour, then few next to the center, both making twice as many reports as usual, most of them
@@ -21,7 +21,7 @@ NEAR = 2  # hops from the active aggregators
 
 @dataclass(frozen=True)
 class EventPublishers:
-    """Who reports an event: the brokers of its publishers, how many reports there are on average, how redundant."""
+    """The publishers of an event: their brokers, the mean number of reports, and the redundancy."""
 
     brokers: tuple[int, ...]
     reports: float

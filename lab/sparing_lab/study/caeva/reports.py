@@ -26,7 +26,7 @@ KEY = 0  # the number of the key field
 
 @dataclass(frozen=True)
 class ReportedEvent:
-    """The reports of one event, in order; `redundant` of them tell nothing new, the last that does comes `full`."""
+    """The reports of one event, in order; `redundant` of them have no new values, the last new one is at `full`."""
 
     reports: tuple[Report, ...]
     redundant: int

@@ -29,7 +29,7 @@ class CaevaRow(Row):
 
     @property
     def data(self) -> int:
-        """Messages that carry reports."""
+        """Messages with reports."""
         return self.up + self.down
 
     @property

@@ -15,34 +15,34 @@ from sparing_lab.study.study import Study
 TITLE = "Merged events: the paper's experiments, measured again"
 PAPER = (
     "J. Chen, L. Ramaswamy, D. K. Lowenthal, S. Kalyanaraman: CAEVA: A Customizable and Adaptive Event Aggregation "
-    "Framework for Collaborative Broker Overlays, section IV. Its figures are drawings without numbers, so of them "
-    "only what the text says is compared."
+    "Framework for Collaborative Broker Overlays, section IV. Its figures have no numbers, so only the claims of the "
+    "text are compared."
 )
 SETTING = (
-    "An event has 20 fields, the key among them, and lasts up to 100 time units, drawn evenly. Its publishers make "
-    "reports as Poisson processes, each telling 1 to 10 fields besides the key; a given share of the reports tells "
-    "nothing new. Every broker subscribes to everything, all with the same cycle T_m. Events follow one another. "
+    "An event has 20 fields, the key among them, and lasts up to 100 time units, drawn evenly. Its publishers send "
+    "reports as Poisson processes, each with 1 to 10 fields besides the key; a given share of the reports is "
+    "redundant. Every broker subscribes to everything, all with the same cycle T_m. Events do not overlap. "
     "Figures 3 and 4: a random overlay of 100 brokers and 199 links, 20 publishers, 12 reports per event on average. "
     "Siena sends every report to every broker at once; Agele merges at the center; CAEVA has three active aggregators "
-    "and adaptive passive ones. What aggregators know is kept for the whole event, which is the paper's T_r without "
-    "end. Links take no time."
+    "and adaptive passive ones. Aggregators keep their values for the whole event, as with an infinite T_r in the "
+    "paper. Links have no delay."
 )
 COUNTED = (
-    "Messages are counted once for every link between brokers that they cross: reports, what aggregators flush, and "
-    "what is sent to subscribing brokers. Messages that coordinate are counted apart: who coordinates an event, how "
-    "often brokers want to hear, what passive aggregators counted, and moves."
+    "Messages are counted once for every link between brokers that they cross: reports, flushes of aggregators, and "
+    "notifications to subscribing brokers. Coordination messages are counted separately: elections of coordinators, "
+    "cycles of brokers, counts of passive aggregators, and moves."
 )
 PLACES = (
-    "The numbers of publishers, 3, 7, 31 and 255, are those of brokers in complete binary trees, so that is what the "
-    "overlay is: 255 brokers, publishers at brokers drawn evenly, 200 reports per event on average. The best and the "
-    "worst fixed distance are chosen for each sample, knowing all that happens in it. Publishers that change are at "
-    "the edge, then next to the center, then all over the overlay. Literal is the paper's formulas and rules as "
+    "The numbers of publishers, 3, 7, 31 and 255, are those of brokers in complete binary trees, so the overlay "
+    "is such a tree: 255 brokers, publishers at brokers drawn evenly, 200 reports per event on average. The best "
+    "and the worst fixed distance are chosen for each sample in hindsight. Publishers that change are at the "
+    "edge, then next to the center, then all over the overlay. Literal is the paper's formulas and rules as "
     "printed; no fading is ours with a memory of the last saving that does not fade."
 )
 UP = (
-    "What goes from the coordinator to subscribers is the same wherever passive aggregators are, so the messages "
-    "towards it tell more of the placement. With messages that coordinate, adaptive placement costs what passive "
-    "aggregators tell the coordinator after every event; fixed placement needs no such messages."
+    "The messages from the coordinator to subscribers do not depend on the placement of passive aggregators, so the "
+    "messages towards it show more of its effect. With coordination, adaptive placement includes the counts that "
+    "passive aggregators send the coordinator after every event; fixed placement has no such messages."
 )
 NOTES = {PLACES_TITLE: [PLACES], UP_TITLE: [UP]}
 

@@ -1,4 +1,4 @@
-"""Figures 3 and 4, Tables I and II and what is ours beside them, as rows of text."""
+"""Figures 3 and 4, Tables I and II, and further tables of ours, as rows of text."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ PLACES_TITLE = (
     "Tables I and II: messages with the best and worst fixed distance, and multiples of the best; publishers, overlay, "
     "and after how many events they change"
 )
-UP_TITLE = "The same multiples: of messages towards the coordinator only, and of all with those that coordinate"
-AHEAD_TITLE = "Where CAEVA is ahead of Agele: messages fewer than Agele's, without and with those that coordinate"
+UP_TITLE = "The same multiples: of messages towards the coordinator only, and of all including coordination"
+AHEAD_TITLE = "Where CAEVA is ahead of Agele: messages fewer than Agele's, without and with coordination"
 WHERE = {PublisherPlaces.APART: "apart", PublisherPlaces.CLUSTERS: "clusters", PublisherPlaces.LOCAL: "one broker"}
 SAID = {
-    "reports per event": "The more reports there are of an event, the more can be merged on the way.",
-    "locality": "The nearer publishers are to each other, the sooner their reports meet.",
-    "brokers that subscribe": "The fewer brokers subscribe, the less of all messages are the same for both.",
-    "cycle": "The longer the cycle, the more is merged before it is flushed; at once, only what is redundant is saved.",
+    "reports per event": "With more reports per event, more of them are merged on their path.",
+    "locality": "Reports of publishers near each other are merged earlier.",
+    "brokers that subscribe": "With fewer subscribing brokers, fewer messages are the same for both.",
+    "cycle": "With a longer cycle, more is merged before a flush; at once, only redundant reports are saved.",
 }
 
 
 def cycles_table(results: CaevaResults) -> Table:
-    """Figure 3, by T_m."""
+    """Return Figure 3, by T_m."""
     rows = []
     for point in results.scale.figure_3:
         found = [results.suppressed(point, *how) for how in ((AGELE, data), (ADAPTIVE, data), (ADAPTIVE, total))]
@@ -50,7 +50,7 @@ def cycles_table(results: CaevaResults) -> Table:
 
 
 def locality_table(results: CaevaResults) -> Table:
-    """Figure 4."""
+    """Return Figure 4."""
     letters = {share: letter for letter, share in REDUNDANCIES.items()}
     rows = []
     for point in results.scale.figure_4:
@@ -61,7 +61,7 @@ def locality_table(results: CaevaResults) -> Table:
 
 
 def places_table(results: CaevaResults) -> Table:
-    """Tables I and II with every way to find places."""
+    """Return Tables I and II with all placement rules."""
     rows = []
     for name, point in _places(results):
         least, most = (results.among_fixed(point, choose) for choose in (min, max))
@@ -76,7 +76,7 @@ def places_table(results: CaevaResults) -> Table:
 
 
 def up_table(results: CaevaResults) -> Table:
-    """What the ratios are if less, or more, is counted."""
+    """Return the ratios for messages towards the coordinator, and for all messages."""
     rows = []
     for name, point in _places(results):
         if results.fixed(point):
@@ -93,7 +93,7 @@ def _places(results: CaevaResults) -> Iterator[tuple[str, CaevaPoint]]:
 
 
 def ahead_table(results: CaevaResults) -> Table:
-    """Where it pays to have several aggregators."""
+    """Return the advantage of several aggregators, by varied parameter."""
     rows = []
     for what, points in results.scale.ahead.items():
         for point in points:
@@ -104,7 +104,7 @@ def ahead_table(results: CaevaResults) -> Table:
 
 
 def sentences(results: CaevaResults) -> list[str]:
-    """What there is to say of each thing that varies."""
+    """Return a sentence on each varied parameter."""
     found = []
     for what, points in results.scale.ahead.items():
         ends = [(value_of(what, point), results.ahead(point, ADAPTIVE, AGELE)) for point in (points[0], points[-1])]
@@ -115,7 +115,7 @@ def sentences(results: CaevaResults) -> list[str]:
 
 
 def value_of(what: str, point: CaevaPoint) -> str:
-    """What a point has of what is varied."""
+    """Return the varied parameters of a point, as text."""
     found: Mapping[str, str] = {
         "reports per event": f"{point.reports:g}",
         "locality": WHERE.get(point.who, ""),

@@ -13,7 +13,7 @@ from sparing.model.policy import Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import INT, STRING, TIMESTAMP
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.caeva.grid import FIELDS, LONGEST, CaevaPoint
 from sparing_lab.study.caeva.overlays import overlay
 from sparing_lab.study.caeva.publishers import publishers_of
@@ -54,8 +54,8 @@ class CaevaSetting:
 
 
 def draw(point: CaevaPoint, events: int, number: int) -> CaevaSetting:
-    """The sample of a number: points that differ in the cycle alone have the same reports."""
-    rng = stream(number, "caeva", point.shape.value, point.brokers)
+    """Return a sample by number; points that differ only in the cycle have the same reports."""
+    rng = seeded_rng(number, "caeva", point.shape.value, point.brokers)
     brokers = overlay(point.shape, point.brokers, rng)
     share = max(1, round(point.subscribing * point.brokers))
     subscribing = sorted(rng.permutation(point.brokers)[:share].tolist())
@@ -72,5 +72,5 @@ def draw(point: CaevaPoint, events: int, number: int) -> CaevaSetting:
         bucket=events * APART * UNIT,  # all in one bucket
     )
     (tree,) = trees_of(plan, TOPIC.name, plan.policy.actives)
-    rng = stream(number, "caeva", point.who.value, point.publishers, repr(point.redundancy), repr(point.reports))
+    rng = seeded_rng(number, "caeva", point.who.value, point.publishers, repr(point.redundancy), repr(point.reports))
     return CaevaSetting(plan, events_of(publishers_of(point, tree, events, rng), rng))

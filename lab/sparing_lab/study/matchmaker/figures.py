@@ -1,4 +1,4 @@
-"""The paper's Figures 8 to 13 from measurements, and how often Figure 6 fails: rows of text, and panels to be drawn."""
+"""The paper's Figures 8 to 13 from measurements, and the failures of Figure 6: rows of text, and panels of plots."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ FIGURES = {SHARED: ("8", "9"), PER_SOURCE: ("11", "12"), BY_CHANCE: ("11", "12")
 
 
 def figures(results: MatchmakerResults) -> list[Figure]:
-    """Figures 8 to 13, those that belong together side by side, and one of ours."""
+    """Return Figures 8 to 13, related ones side by side, and one of ours."""
     makers = _figures_8_11, _figures_9_12, _figure_10, _figure_13, _failures
     return [maker(results) for maker in makers]
 
 
 def costs_table(results: MatchmakerResults) -> Table:
-    """What was found with the usual numbers, for all kinds of trees and both roundings."""
+    """Return the costs at the default point, for all kinds of trees and both roundings."""
     rows = []
     for trees in TREES:
         for point in (MIDDLE, NEAREST):
@@ -57,7 +57,7 @@ def costs_table(results: MatchmakerResults) -> Table:
 
 
 def failures_table(results: MatchmakerResults, points: Sequence[MatchmakerPoint]) -> Table:
-    """How often Figure 6 as printed gives no valid marking; what that means, and what repairs cost."""
+    """Return the failures of Figure 6 as printed, their effect, and the costs of repairs."""
     rows = []
     for name, found in _by_point(results, points):
         invalid = [row for row in found if not row.valid]
@@ -70,7 +70,7 @@ def failures_table(results: MatchmakerResults, points: Sequence[MatchmakerPoint]
 
 
 def monotone_table(results: MatchmakerResults, points: Sequence[MatchmakerPoint]) -> Table:
-    """How many samples are not monotone, or have links that cannot decide for themselves, and how many links."""
+    """Return the shares of samples that are not monotone, of samples with entangled links, and of such links."""
     measures = unmonotone_samples, unmonotone_links, entangled_samples, entangled_links
     rows = [[name, *[_percent(measure(found)) for measure in measures]] for name, found in _by_point(results, points)]
     return [BY_POINT, "not monotone", "of links", "entangled", "of links"], rows
@@ -79,7 +79,7 @@ def monotone_table(results: MatchmakerResults, points: Sequence[MatchmakerPoint]
 def _by_point(
     results: MatchmakerResults, points: Sequence[MatchmakerPoint]
 ) -> Iterator[tuple[str, list[MatchmakerRow]]]:
-    """Samples with trees per source, by kind of trees and numbers of publishers and subscribers; and all together."""
+    """Yield samples with trees per source, by kind of trees and numbers of publishers and subscribers, and all."""
     every = {*results.scale.by_subscribers, *results.scale.by_publishers}
     for trees in OWN_TREES:
         chosen = {f"{point.publishers} x {point.subscribers}": results.samples(point, trees) for point in points}
@@ -143,7 +143,7 @@ def _failures(results: MatchmakerResults) -> Figure:
 
 
 def _sweeps(results: MatchmakerResults) -> list[tuple[str, str, list[tuple[float, MatchmakerPoint]]]]:
-    """The two ways to vary numbers."""
+    """Return the sweeps over subscribers and over publishers."""
     by_subscribers = [(float(point.subscribers), point) for point in results.scale.by_subscribers]
     by_publishers = [(float(point.publishers), point) for point in results.scale.by_publishers]
     return [("a", "subscribers", by_subscribers), ("b", "publishers", by_publishers)]

@@ -1,4 +1,4 @@
-"""What is measured: numbers of publishers and subscribers, kinds of trees, and how many samples of each.
+"""The parameter grid: numbers of publishers and subscribers, kinds of trees, and numbers of samples.
 
 Paper: matchmaker, section 4. It says that numbers go from 5 to 50; the steps are ours.
 """
@@ -19,7 +19,7 @@ BATCH = 50  # samples of a Spark task
 
 @dataclass(frozen=True, order=True)
 class MatchmakerPoint:
-    """What the samples of a point have in common."""
+    """The parameters of a point."""
 
     publishers: int
     subscribers: int
@@ -31,7 +31,7 @@ MIDDLE = MatchmakerPoint(USUAL, USUAL)
 
 @dataclass(frozen=True)
 class MatchmakerScale:
-    """How much is measured."""
+    """The amount of measurements."""
 
     name: str
     samples: int  # of each point
@@ -39,22 +39,22 @@ class MatchmakerScale:
 
     @property
     def by_subscribers(self) -> list[MatchmakerPoint]:
-        """Figures 10(a) and 13(a)."""
+        """Return the points of Figures 10(a) and 13(a)."""
         return [MatchmakerPoint(USUAL, count) for count in self.counts]
 
     @property
     def by_publishers(self) -> list[MatchmakerPoint]:
-        """Figures 10(b) and 13(b)."""
+        """Return the points of Figures 10(b) and 13(b)."""
         return [MatchmakerPoint(count, USUAL) for count in self.counts]
 
     @property
     def points(self) -> list[MatchmakerPoint]:
-        """All of these, and the usual numbers with every rounding, each once."""
+        """All of these, and the default numbers with every rounding, without duplicates."""
         usual = [MatchmakerPoint(USUAL, USUAL, rounding) for rounding in Rounding]
         return sorted({*self.by_subscribers, *self.by_publishers, *usual})
 
     def cells(self) -> list[Batch[MatchmakerPoint]]:
-        """Return all experiments, longest first, so that no core is left alone with a long one at the end."""
+        """Return all experiments, longest first to keep all cores busy until the end."""
         cells = [Batch(point, *batch) for point in self.points for batch in batches(self.samples, BATCH)]
         return sorted(cells, key=_work, reverse=True)
 

@@ -1,4 +1,4 @@
-"""Mark the links of samples with every method. One process, no Spark."""
+"""Markings of samples with every method. One process, no Spark."""
 
 from __future__ import annotations
 

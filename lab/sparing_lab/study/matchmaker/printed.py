@@ -1,4 +1,4 @@
-"""What the paper says of its simulations, and ours beside it, with verdicts.
+"""The paper's claims about its simulations beside our measurements, with verdicts.
 
 The figures themselves are drawings; only what the text says is taken. The paper does not say how numbers of
 descriptors become whole, so costs are told for both ways of rounding, and judged by the usual one.
@@ -21,13 +21,13 @@ MOST, OVER = 400, 2000  # 90th percentiles: around so much for MCM, over so much
 NAMES = {SHARED: "shared trees", PER_SOURCE: "trees per source", BY_CHANCE: "trees per source, ties by chance"}
 NEAREST = MatchmakerPoint(USUAL, USUAL, Rounding.NEAREST)
 
-ROUNDED = "the paper does not say how numbers of descriptors become whole, and rounding down is nearer on the whole"
+ROUNDED = "the paper does not say how numbers of descriptors are rounded, and rounding down is closer overall"
 TIES = "the paper does not say how ties between shortest paths are broken, on which this depends"
-CHAINS = "requirements lead from one tree on to another, which Figure 6 misses"
+CHAINS = "requirements lead from one tree to another, which Figure 6 misses"
 
 
 def comparisons(results: MatchmakerResults) -> list[Comparison]:
-    """Everything that the paper's sections 4 and 5 say in numbers or of their figures."""
+    """Return all claims of the paper's sections 4 and 5 with numbers or about figures."""
     return [*_costs(results), *_ratios(results), *_growth(results), *_claims(results)]
 
 
@@ -44,7 +44,7 @@ def _costs(results: MatchmakerResults) -> Iterable[Comparison]:
 
 
 def _percentile(results: MatchmakerResults, method: str, rank: float) -> tuple[float | None, str | None]:
-    """With the usual rounding, and in words with both."""
+    """Return the value with the default rounding, and a text with both roundings."""
     down, nearest = (results.percentile(point, SHARED, method, rank) for point in (MIDDLE, NEAREST))
     return down, None if down is None or nearest is None else f"{down:,.0f} (nearest: {nearest:,.0f})"
 
@@ -63,17 +63,17 @@ def _ratios(results: MatchmakerResults) -> Iterable[Comparison]:
 
 
 def below_30(cost: int, base: int) -> bool:
-    """Whether it is less than 30%."""
+    """Return whether it is less than 30%."""
     return 10 * cost < 3 * base
 
 
 def at_most_half(cost: int, base: int) -> bool:
-    """Whether it is not more than 50%."""
+    """Return whether it is at most 50%."""
     return 2 * cost <= base
 
 
 def met(rows: Sequence[MatchmakerRow], holds: Callable[[int, int], bool]) -> tuple[float, float, float] | None:
-    """In how many samples something holds for the least cost beside PubE's, beside SubE's, beside both, in percent."""
+    """Return the percentages of samples in which the ratio to PubE, to SubE, and to both meets a condition."""
     if not rows:
         return None
     one, other = ([holds(row.mcm, COSTS[base](row)) for row in rows] for base in (PUB_E, SUB_E))
@@ -109,7 +109,7 @@ def _claims(results: MatchmakerResults) -> Iterable[Comparison]:
     yield Comparison(what, "3.2", "none", percent(shared), same(shared, 0))
     for what, where, said, value in (
         ("samples that violate the monotonicity property", "5", "a small fraction", unmonotone_samples),
-        ("links involved, in such samples", "5", "a small fraction", unmonotone_links),
+        ("links involved in such samples", "5", "a small fraction", unmonotone_links),
         ("samples for which Figure 6 gives no valid marking", "3.3", "none", invalid_samples),
     ):
         fixed, chance = (value(results.samples(MIDDLE, trees)) for trees in (PER_SOURCE, BY_CHANCE))
@@ -121,32 +121,32 @@ def _claims(results: MatchmakerResults) -> Iterable[Comparison]:
             judged = all_of(parts).noting(TIES)
         yield Comparison(f"trees per source: {what}", where, said, ours, judged)
     what = "time to solve the problem with realistic networks"
-    judged = unmeasured("no times are printed; `sparing bench matchmaker` measures ours")
+    judged = unmeasured("the paper has no times; `sparing bench matchmaker` measures ours")
     yield Comparison(what, "3.3", "not computationally expensive", None, judged)
 
 
 def unmonotone_samples(rows: Sequence[MatchmakerRow]) -> float | None:
-    """How many samples violate the monotonicity property, in percent."""
+    """Return the percentage of samples that violate the monotonicity property."""
     return share([row.unmonotone > 0 for row in rows]) if rows else None
 
 
 def unmonotone_links(rows: Sequence[MatchmakerRow]) -> float | None:
-    """How many links are involved in that on average over such samples, in percent of all links of trees."""
+    """Return the links involved, averaged over such samples, in percent of all links of trees."""
     found = [100 * row.unmonotone / row.links for row in rows if row.unmonotone]
     return fmean(found) if found else None
 
 
 def entangled_samples(rows: Sequence[MatchmakerRow]) -> float | None:
-    """In how many samples some links cannot decide for themselves, in percent."""
+    """Return the percentage of samples with entangled links."""
     return share([row.entangled > 0 for row in rows]) if rows else None
 
 
 def entangled_links(rows: Sequence[MatchmakerRow]) -> float | None:
-    """How many links are like that on average over such samples, in percent of all links of trees."""
+    """Return the entangled links, averaged over such samples, in percent of all links of trees."""
     found = [100 * row.entangled / row.links for row in rows if row.entangled]
     return fmean(found) if found else None
 
 
 def invalid_samples(rows: Sequence[MatchmakerRow]) -> float | None:
-    """For how many samples Figure 6 gives no valid marking, in percent."""
+    """Return the percentage of samples for which Figure 6 gives no valid marking."""
     return share([not row.valid for row in rows]) if rows else None

@@ -1,4 +1,4 @@
-"""One sample: a network, its publishers and subscribers with their descriptors, and the trees between them.
+"""One sample: a network, publishers and subscribers with descriptors, and the trees between them.
 
 Paper: matchmaker, sections 4.1 to 4.3.
 """
@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
 from sparing.control.matchmaker.demand import Demand, tree_of
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing.workloads.transit_stub import TransitStub, descriptors, transit_stub
 from sparing_lab.study.matchmaker.grid import BY_CHANCE, SHARED, MatchmakerPoint
 
@@ -35,7 +35,7 @@ class MatchmakerSample:
 def draw(point: MatchmakerPoint, number: int) -> MatchmakerSample:
     """Return the sample of a number; points that differ only in rounding have the same sample but for descriptors."""
     publishers, subscribers, rounding = point.publishers, point.subscribers, point.rounding
-    rng = stream(number, "matchmaker", publishers, subscribers)
+    rng = seeded_rng(number, "matchmaker", publishers, subscribers)
     network = transit_stub(rng)
     core = int(rng.integers(network.transit))
     who = rng.choice(network.stub_nodes, publishers, replace=False)
@@ -52,7 +52,7 @@ def demand_of(sample: MatchmakerSample, trees: str) -> Demand:
     random. The shared tree has the shortest paths to the core, cut down to publishers and subscribers.
     """
     nodes = len(sample.network.names)
-    source, target = sample.network.both_ways
+    source, target = sample.network.directed_links
     order = np.arange(len(source))
     if trees == SHARED:
         into = _paths(source, target, hops(source, target, nodes, np.array([sample.core]))[0], order)
@@ -81,7 +81,7 @@ def hops(source: np.ndarray, target: np.ndarray, nodes: int, roots: np.ndarray) 
 
 
 def _paths(source: np.ndarray, target: np.ndarray, distance: np.ndarray, preferred: np.ndarray) -> dict[int, int]:
-    """Node -> the last link of a shortest path from the root, the first such link in the order `preferred`."""
+    """Return node -> the last link of a shortest path from the root, the first one in the order `preferred`."""
     last = preferred[distance[source[preferred]] + 1 == distance[target[preferred]]]
     into = np.full(len(distance), NO_LINK)
     into[target[last[::-1]]] = last[::-1]  # of several for one node, the one assigned last stays

@@ -25,35 +25,34 @@ PAPER = (
     "Infrastructures, sections 4 and 5."
 )
 SETTING = (
-    "A network of 100 nodes in the manner of GT-ITM, drawn anew for every sample: 4 transit nodes (linked with "
+    "A network of 100 nodes like those of GT-ITM, drawn for every sample: 4 transit nodes (linked with "
     "probability 0.6), three stubs of 8 nodes at each (0.42), domains connected, one link from each stub to its "
     "transit node. Publishers and subscribers are stub nodes; a node may be both. Numbers of descriptors are drawn "
-    "from a bounded Pareto distribution between 1 and 100 with exponent 1. PubE is that all links of the trees carry "
-    "advertisements, SubE that they carry subscriptions, MCM the marking of least cost. The cost is the number of "
-    "descriptors, added up over all directed links of the trees; trees are cut down to the links that lead from a "
-    "publisher to a subscriber."
+    "from a bounded Pareto distribution between 1 and 100 with exponent 1. With PubE all links of the trees carry "
+    "advertisements, with SubE subscriptions; MCM is the marking of least cost. The cost is the number of descriptors, "
+    "summed over all directed links of the trees; trees have only the links that lead from a publisher to a subscriber."
 )
 TREES = (
     "The core of a shared tree is a transit node drawn evenly, and the tree that of shortest paths by hops to it. "
     "With trees per source, each node's next hop to a publisher is on a shortest path; of several, the one with the "
-    "lowest number, for all publishers alike, or, by chance, any, drawn for each publisher anew. The paper does not "
+    "lowest number for all publishers, or, with ties by chance, a random one for each publisher. The paper does not "
     "say how ties are broken."
 )
 ROUNDING = (
-    "Nor does it say how descriptors become whole numbers. Rounded down, medians are nearer to the printed ones on "
-    "the whole than rounded to the nearest, so that is what figures show."
+    "Nor does it say how descriptors are rounded. Medians of numbers rounded down are closer to the printed ones "
+    "overall than rounded to the nearest, so figures show these."
 )
 FAILURES = (
-    "Figure 6 as printed misses requirements that lead from one tree on to another, so that there may be p-links below "
-    "s-links. Of samples with such a marking: how many of all pairs of a publisher and a subscriber never meet "
-    "(apart), how far its cost is from the least cost of a valid marking, counted as if it were valid, and how far "
-    "after a repair, in which everything below an s-link becomes one (s-repair), or everything above a p-link "
-    "(p-repair), or whichever is cheaper."
+    "Figure 6 as printed misses requirements that lead from one tree to another, so p-links may be below s-links. For "
+    "samples with such a marking: the share of pairs of a publisher and a subscriber that never meet (apart), the "
+    "difference of its cost to the least cost of a valid marking, counted as if it were valid, and the difference "
+    "after a repair: all links below an s-link become s-links (s-repair), or all links above a p-link p-links "
+    "(p-repair), or the cheaper of both."
 )
 MONOTONE = (
     "A sample is not monotone if in some tree a link carries more advertisements than one below it, or fewer "
     "subscriptions; the links of all such pairs are counted, in percent of all links of the sample's trees. Links are "
-    "entangled if they cannot each decide for themselves, as on a shared tree. Shares of links are means over samples "
+    "entangled if they cannot be marked independently, unlike on a shared tree. Shares of links are means over samples "
     "that have any."
 )
 

@@ -1,4 +1,4 @@
-"""The experiments of mefa: what MEFA costs beside SPA and AA, and on DS trees beside DO trees.
+"""The experiments of mefa: costs of MEFA, SPA and AA, and of MEFA on DO and DS trees.
 
 `grid` declares the experiments; `sample` draws trees and ranges, `facebook` has the tree of the real case, and
 `measure` folds the subscriptions of many samples. `results` has statistics of the rows, `worked_example` works the

@@ -1,4 +1,4 @@
-"""The churn experiment, which is ours: subscribers come and go for an hour, and every message counts.
+"""The churn experiment, which is ours: subscribers join and leave for an hour, and all messages are counted.
 
 All subscribers are there at the start. Then subscribers drawn evenly leave, and each is replaced by a new one with its
 own range. Publications are spread evenly over the space. Four policies are compared: no folding; folding with
@@ -22,7 +22,7 @@ from sparing.model.policy import DecisionRule, Folding, Matchmaker, Policy
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, TIMESTAMP, float_code
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.mefa.grid import (
     AT_ONCE,
     CHURN_METHODS,
@@ -47,7 +47,7 @@ OFTEN, SELDOM = 1e9, 1e-9  # publications a second that are believed in, to reco
 
 
 def churn(sample: FoldingSample, point: MefaPoint, number: int) -> list[MefaRow]:
-    """Every way to go on, at every rate of publications, on the same comings and goings."""
+    """Return the rows of all strategies and rates of publications, under the same churn."""
     plan = _plan(sample, point, number)
     rows = []
     for rate in RATES:
@@ -90,8 +90,8 @@ def _told(bill: Bill) -> int:
 
 
 def _plan(sample: FoldingSample, point: MefaPoint, number: int) -> Plan:
-    """Who is there, and who comes and goes; nothing is folded yet."""
-    rng = stream(number, "mefa", "churn", point.nodes, point.average, point.distribution.value)
+    """Return the initial subscribers and the joins and leaves, without folds."""
+    rng = seeded_rng(number, "mefa", "churn", point.nodes, point.average, point.distribution.value)
     homes = list(sample.tree.homes)
     times = np.sort(rng.choice(np.arange(1, HOUR), LEAVES, replace=False)).tolist()
     bounds = [*sample.ranges.tolist(), *ranges(rng, LEAVES, point.average, SPACE, point.distribution).tolist()]
@@ -130,8 +130,8 @@ def _micros(second: int | None) -> int | None:
 
 
 def _publications(plan: Plan, rate: float, number: int) -> list[Publications]:
-    """Publications of an hour, spread evenly over time and space."""
-    rng = stream(number, "mefa", "churn", "publications", a_second(rate))
+    """Return the publications of an hour, spread evenly over time and space."""
+    rng = seeded_rng(number, "mefa", "churn", "publications", a_second(rate))
     count = round(rate * HOUR)
     times = np.sort(rng.integers(0, HOUR * SECOND, count))
     values = rng.uniform(*SPACE, count)

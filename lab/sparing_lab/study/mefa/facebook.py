@@ -1,4 +1,4 @@
-"""The tree of the real case: from the part of SNAP's Facebook graph that is kept here, or from a user's own file."""
+"""The tree of the real case: from the stored part of SNAP's Facebook graph, or from a user's edge list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEPT = "facebook.txt"  # its first lines say where it is from
 
 
 def facebook_tree(path: Path | None = None) -> SubscriptionTree:
-    """The tree of a file's first 120 nodes. It must be one on which something can be saved."""
+    """Return the tree of a file's first 120 nodes, which must allow savings."""
     if path is None:
         return social_tree(edges_of(files(__package__).joinpath(KEPT).read_text(encoding="utf-8").splitlines(), KEPT))
     tree = social_tree(read_edges(path))

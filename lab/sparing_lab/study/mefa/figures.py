@@ -1,4 +1,4 @@
-"""Costs of methods and of trees from measurements: rows of text, and panels to be drawn."""
+"""Costs of methods and of trees from measurements: rows of text, and panels of plots."""
 
 from __future__ import annotations
 
@@ -32,22 +32,20 @@ from sparing_lab.study.results import mean
 from sparing_lab.workloads.ranges import Distribution
 
 COSTS_TITLE = "96 nodes, 40 subscribers, ranges of 35: links saved / mean cost, and how often MEFA is cheapest"
-ACCOUNTS_TITLE = (
-    "Links that can be saved, samples with 100 of them, links that 100 pairs come to, and the cost of these"
-)
+ACCOUNTS_TITLE = "Links that can be saved, samples with 100 of them, links saved by 100 pairs, and the cost of these"
 FACEBOOK_TITLE = "Facebook: links saved / mean cost, and how often MEFA is cheapest"
 TREES_TITLE = "96 nodes, 40 subscribers, ranges of 35: links saved / mean cost of MEFA"
-LENGTHS_TITLE = "The same trees: hops to the publisher, subscribers moved, entries told in all, left at 50%"
+LENGTHS_TITLE = "The same trees: hops to the publisher, subscribers moved, entries sent in total, left at 50%"
 EXACT_TITLE = "20 nodes, 8 subscribers, ranges of 50: cost over the least, mean / worst, and how often it is the least"
 CHURN_TITLE = (
-    "96 nodes, 40 subscribers, 60 of them replaced in an hour: told at first + changes + reconfigurations + false"
+    "96 nodes, 40 subscribers, 60 of them replaced in an hour: first entries + changes + reconfigurations + false"
 )
 HALF = "50%"
 TREES = (DO, *(ds(gamma) for gamma in GAMMAS))
 
 
 def figures(results: MefaResults) -> list[Figure]:
-    """The slides' three plots of costs and the one of trees, with two accounts, and two of ours."""
+    """Return the slides' three plots of costs and the one of trees, with two accounts, and two of ours."""
     return [
         _by_nodes(results, PAIRS),
         _by_average(results, PAIRS),
@@ -61,19 +59,19 @@ def figures(results: MefaResults) -> list[Figure]:
 
 
 def costs_table(results: MefaResults) -> Table:
-    """Every method at the usual point, for all that is to be saved."""
+    """Return the costs of every method at the default point, for all targets."""
     points = [(distribution.value, usual(MefaExperiment.AGGREGATION, distribution)) for distribution in Distribution]
     return _methods_table(results, points)
 
 
 def facebook_table(results: MefaResults) -> Table:
-    """Every method in the real case."""
+    """Return the costs of every method in the real case."""
     points = [(one.value, point) for one in Distribution for point in results.facebook(one)]
     return _methods_table(results, points)
 
 
 def accounts_table(results: MefaResults) -> Table:
-    """What theta = 100 means in links and in pairs."""
+    """Return the meaning of theta = 100 in links and in pairs."""
     rows = []
     for distribution in Distribution:
         points = results.scale.by_nodes(MefaExperiment.AGGREGATION, distribution) + results.facebook(distribution)
@@ -90,7 +88,7 @@ def accounts_table(results: MefaResults) -> Table:
 
 
 def trees_table(results: MefaResults) -> Table:
-    """MEFA on DO and DS trees, asked to save the same number of links."""
+    """Return the costs of MEFA on DO and DS trees, with the same target of saved links."""
     rows = []
     for distribution in Distribution:
         point = usual(MefaExperiment.TREES, distribution)
@@ -102,7 +100,7 @@ def trees_table(results: MefaResults) -> Table:
 
 
 def lengths_table(results: MefaResults) -> Table:
-    """What DS trees are like beside DO trees: longer, with more entries to be told."""
+    """Return the properties of DS and DO trees: hops, moved subscribers, entries."""
     rows = []
     for distribution in Distribution:
         for tree in TREES:
@@ -116,7 +114,7 @@ def lengths_table(results: MefaResults) -> Table:
 
 
 def exact_table(results: MefaResults) -> Table:
-    """How far methods are from the least cost."""
+    """Return the ratio of each method's cost to the least cost."""
     rows = []
     for distribution in Distribution:
         point = exact_point(distribution)
@@ -131,7 +129,7 @@ def exact_table(results: MefaResults) -> Table:
 
 
 def churn_table(results: MefaResults) -> Table:
-    """What is sent while subscribers come and go, by how folded entries are kept up."""
+    """Return the messages under churn, by the strategy of reconfiguration."""
     rows = []
     for distribution in Distribution:
         for rate in RATES:
@@ -143,7 +141,7 @@ def churn_table(results: MefaResults) -> Table:
 
 
 def _sent(rows: Sequence[MefaRow]) -> str:
-    """All messages, and what they are."""
+    """Return the number of messages and its parts."""
     parts = [mean([getattr(row, name) for row in rows]) for name in ("told", "changes", "reconfigured", "false")]
     if parts[0] is None:
         return ""
@@ -196,10 +194,10 @@ def _by_average(results: MefaResults, target: str) -> Figure:
 
 
 def _told(target: str) -> str:
-    """What a target means, in words."""
+    """Return a target as text."""
     if target == PAIRS:
-        return "as many links saved as MEFA as printed saves at theta = 100, counting pairs"
-    return f"{target} saved of all links that can be"
+        return "target: the links that MEFA as printed saves at theta = 100, counting pairs"
+    return f"target: {target} of all links that can be saved"
 
 
 def _costs(
@@ -237,7 +235,9 @@ def _trees(results: MefaResults) -> Figure:
         points = results.scale.by_nodes(MefaExperiment.TREES, distribution)
         lines = {tree: [(point.nodes, results.cost(point, HALF, MEFA, tree)) for point in points] for tree in TREES}
         panels.append(panel_of(distribution.value, "nodes", "mean cost of MEFA", lines))
-    return figure_of("DO and DS trees", "As many links saved on all trees: 50% of what can be on the DO tree", panels)
+    return figure_of(
+        "DO and DS trees", "Target on all trees: 50% of the links that can be saved on the DO tree", panels
+    )
 
 
 def _ratios(results: MefaResults) -> Figure:
@@ -249,4 +249,4 @@ def _ratios(results: MefaResults) -> Figure:
             for method in METHODS
         }
         panels.append(panel_of(distribution.value, "links saved, %", "cost / least cost", lines))
-    return figure_of("Beside the least cost", "20 nodes, 8 subscribers, average size of ranges 50", panels)
+    return figure_of("Ratio to the least cost", "20 nodes, 8 subscribers, average size of ranges 50", panels)

@@ -1,4 +1,4 @@
-"""What is measured: kinds of experiments, sizes of trees and ranges, what is to be saved, and how many samples.
+"""The parameter grid: kinds of experiments, sizes of trees and ranges, targets, and numbers of samples.
 
 Source: mefa.txt, experiments. The slides give 46 nodes with 20 subscribers, 96 with 40, and average sizes of ranges
 from 20 to 50; the steps between them are ours. So is what stays the same while the other varies: USUAL.
@@ -37,7 +37,7 @@ BATCH = 10  # samples of a Spark task
 
 
 def ds(gamma: float) -> str:
-    """The name of DS trees.
+    """Return the name of DS trees.
 
     >>> ds(10.0)
     'DS, gamma = 10'
@@ -46,7 +46,7 @@ def ds(gamma: float) -> str:
 
 
 def a_second(rate: float) -> str:
-    """The name of a rate.
+    """Return the name of a rate.
 
     >>> a_second(0.1)
     '0.1 a second'
@@ -55,7 +55,7 @@ def a_second(rate: float) -> str:
 
 
 class MefaExperiment(StrEnum):
-    """An experiment."""
+    """The kind of an experiment."""
 
     AGGREGATION = "aggregation"  # methods on trees that are drawn
     FACEBOOK = "facebook"  # methods on the tree of the real case
@@ -66,7 +66,7 @@ class MefaExperiment(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class MefaPoint:
-    """What the samples of a point have in common."""
+    """The parameters of a point."""
 
     kind: MefaExperiment
     nodes: int
@@ -84,7 +84,7 @@ class FoldingBatch(Batch[MefaPoint]):
 
 @dataclass(frozen=True)
 class MefaScale:
-    """How much is measured."""
+    """The amount of measurements."""
 
     name: str
     samples: int  # of each point
@@ -93,16 +93,16 @@ class MefaScale:
     averages: tuple[int, ...]
 
     def by_nodes(self, kind: MefaExperiment, distribution: Distribution) -> list[MefaPoint]:
-        """Trees of several sizes."""
+        """Return the points with several sizes of trees."""
         return [MefaPoint(kind, *tree, USUAL_AVERAGE, distribution) for tree in self.trees]
 
     def by_average(self, distribution: Distribution) -> list[MefaPoint]:
-        """Ranges of several sizes."""
+        """Return the points with several sizes of ranges."""
         return [MefaPoint(MefaExperiment.AGGREGATION, *USUAL_TREE, average, distribution) for average in self.averages]
 
     @property
     def points(self) -> list[MefaPoint]:
-        """All points but those of the real case, each once."""
+        """All points except those of the real case, without duplicates."""
         found = set()
         for distribution in Distribution:
             found |= {*self.by_nodes(MefaExperiment.AGGREGATION, distribution), *self.by_average(distribution)}
@@ -111,7 +111,7 @@ class MefaScale:
         return sorted(found)
 
     def cells(self, facebook: SubscriptionTree) -> list[FoldingBatch]:
-        """All experiments; those with many subscribers first, so that no core is left alone with one at the end."""
+        """Return all experiments, those with many subscribers first to keep all cores busy until the end."""
         found = []
         for point in self.points:
             samples = self.small_samples if point.kind is MefaExperiment.EXACT else self.samples
@@ -124,12 +124,12 @@ class MefaScale:
 
 
 def usual(kind: MefaExperiment, distribution: Distribution) -> MefaPoint:
-    """The point that several sweeps have in common."""
+    """Return the default point, which is part of several sweeps."""
     return MefaPoint(kind, *USUAL_TREE, USUAL_AVERAGE, distribution)
 
 
 def exact_point(distribution: Distribution) -> MefaPoint:
-    """The small trees."""
+    """Return the point of small trees."""
     return MefaPoint(MefaExperiment.EXACT, *EXACT_TREE, EXACT_AVERAGE, distribution)
 
 

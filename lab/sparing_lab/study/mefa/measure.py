@@ -1,4 +1,4 @@
-"""Fold the subscriptions of samples with every method. One process, no Spark."""
+"""Folds of samples with every method. One process, no Spark."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FOLDS: Mapping[str, Callable[[Problem, int], Folds]] = {
 
 
 class Asked(NamedTuple):
-    """One sample, and what a method is asked to do with it."""
+    """One sample, and the target of a method."""
 
     point: MefaPoint
     sample: int

@@ -1,4 +1,4 @@
-"""What the slides say, and ours beside it, with verdicts: the numbers of their example, and claims without numbers.
+"""The slides' claims beside our measurements, with verdicts: the numbers of the example, and claims without numbers.
 
 Their plots are not in the text. Claims are judged by mean costs over all points of a sweep. MEFA is measured as it is
 built here and as it is printed: a claim that holds only of ours is reproduced in part.
@@ -37,14 +37,14 @@ MOSTLY = 50.0  # percent of samples
 METHODS = {"ours": MEFA, "as printed": PRINTED}
 
 TOPOLOGY = "the slides' trees and ranges are not described in full"
-TRACE = "the slides' subscriptions are not to be had, so the real case is real in its tree only"
+TRACE = "the slides' subscriptions are not available, so only the tree of the real case is real"
 ROOT = "node 0 is linked with all others and is left out, and how far a search reaches depends on its order"
-ORDER = "MEFA as built here goes on past theta and moves single subscriptions"
-SAMPLES = "what is less may be chance"
+ORDER = "MEFA as implemented here continues beyond theta and moves single subscriptions"
+SAMPLES = "smaller differences may be chance"
 
 
 def comparisons(results: MefaResults) -> list[Comparison]:
-    """The example, then the claims in the order of the slides."""
+    """Return the example, then the claims in the order of the slides."""
     return [
         *_example(),
         *_bound(results),
@@ -67,10 +67,10 @@ def _example() -> Iterable[Comparison]:
     alike = round(likeness())
     yield Comparison("similarity of s1, s2 and s3", "related works", "60%", f"{alike}%", same(alike, 60))
     both = benefit((S1, S2, S3)), benefit((S2, S3))
-    what = "benefit of all three as one; of s2 and s3"
+    what = "benefit of all three in one cluster; of s2 and s3"
     yield Comparison(what, "related works", "3; 1", f"{both[0]}; {both[1]}", same(both, (3, 1)))
     what = "benefit and cost of all three, folded at b2 only; costs if s1 leaves"
-    why = "ranges of that drawing are not printed, and here a cluster is folded wherever its members meet"
+    why = "the ranges of that drawing are not printed, and here a cluster is folded wherever its members meet"
     yield Comparison(what, "related works", "2, 3; 3*2; 0", None, unmeasured(why))
 
 
@@ -79,7 +79,7 @@ def _round(pairs: Sequence[tuple[int, float]]) -> str:
 
 
 def _bound(results: MefaResults) -> Iterable[Comparison]:
-    """The bound has a constant that is not given; it is taken as 1."""
+    """Return the claim about the bound, with 1 for its constant, which is not given."""
     found, kept = [], []
     for distribution in Distribution:
         point = exact_point(distribution)
@@ -90,7 +90,7 @@ def _bound(results: MefaResults) -> Iterable[Comparison]:
             kept += [ratio <= 1 + log(theta) for ratio, theta in zip(ratios, thetas, strict=True)]
     ours = f"mean {mean(found):.2f}, worst {max(found):.2f} times the least, small trees" if found else None
     said = "1 + c ln theta times at most (c is not given; read as 1)"
-    yield Comparison("cost of MEFA beside the least", "theorem", said, ours, holds(kept))
+    yield Comparison("cost of MEFA against the least cost", "theorem", said, ours, holds(kept))
 
 
 def _real_case(results: MefaResults) -> Iterable[Comparison]:
@@ -100,7 +100,7 @@ def _real_case(results: MefaResults) -> Iterable[Comparison]:
     judged = all_of({"leaves": near(leaves, 63), "nodes": near(nodes, 120)}).noting(ROOT)
     yield Comparison("leaves of the Facebook tree", "trace setting", "63 of 120 nodes", ours, judged)
     what = "subscriptions of the Facebook trace"
-    yield Comparison(what, "trace setting", "of 120 nodes", None, unmeasured("the trace is not to be had"))
+    yield Comparison(what, "trace setting", "of 120 nodes", None, unmeasured("the trace is not available"))
 
 
 def _methods(results: MefaResults) -> Iterable[Comparison]:
@@ -120,13 +120,13 @@ def _methods(results: MefaResults) -> Iterable[Comparison]:
 
 
 def sweep(results: MefaResults, distribution: Distribution) -> list[MefaPoint]:
-    """All points of trees that are drawn, with one distribution."""
+    """Return all points of random trees with one distribution."""
     by_nodes = results.scale.by_nodes(MefaExperiment.AGGREGATION, distribution)
     return sorted({*by_nodes, *results.scale.by_average(distribution)})
 
 
 def _below(results: MefaResults, points: Sequence[MefaPoint], least: float) -> tuple[str | None, Judged]:
-    """What MEFA as printed saves in pairs, saved by all methods: how far below it is, and how often it is cheapest."""
+    """Return how far MEFA is below others at the printed target in pairs, and how often it is cheapest."""
     mine, spa, aa = (results.costs(points, PAIRS, method) for method in (MEFA, SPA, AA))
     often, gains = no_dearer(mine, spa, aa), {name: _gains(results, points, name) for name in METHODS}
     if often is None or not all(gains.values()):
@@ -138,7 +138,7 @@ def _below(results: MefaResults, points: Sequence[MefaPoint], least: float) -> t
 
 
 def _gains(results: MefaResults, points: Sequence[MefaPoint], name: str) -> list[float]:
-    """How far MEFA is below SPA and AA, in percent."""
+    """Return by how many percent MEFA is below SPA and AA."""
     mine = results.costs(points, PAIRS, METHODS[name])
     found = known(less(mine, results.costs(points, PAIRS, other)) for other in (SPA, AA))
     return found if len(found) == 2 else []

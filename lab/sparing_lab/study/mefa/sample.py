@@ -13,7 +13,7 @@ import numpy as np
 from sparing.control.folding.problem import Problem
 from sparing.control.folding.ranges import RangePieces
 from sparing.control.trees.ds import attach
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.mefa.grid import FACEBOOK_SPACE, SPACE, FoldingBatch, MefaExperiment
 from sparing_lab.workloads.ranges import ranges
 from sparing_lab.workloads.subscription_trees import SubscriptionTree, depths, subscription_tree
@@ -27,22 +27,22 @@ class FoldingSample:
     ranges: np.ndarray  # [subscription, end]
 
     def problem(self, homes: tuple[int, ...] | None = None) -> Problem:
-        """What is to be folded, if subscribers are served by such brokers (None: by the first of each)."""
+        """Return the folding problem for the subscribers' brokers (None: the first connection of each)."""
         return Problem.on_tree(self.tree.parents, homes or self.tree.homes, self.ranges.tolist())
 
     @cached_property
     def hops(self) -> list[list[int]]:
-        """[subscriber, connection] -> links to the publisher."""
+        """Return [subscriber, connection] -> links to the publisher."""
         depth = depths(self.tree.parents)
         return [[depth[broker] for broker in brokers] for brokers in self.tree.connections]
 
     def do(self) -> tuple[int, ...]:
-        """Subscriber -> the nearest of its brokers; of equals, the first."""
+        """Return subscriber -> the nearest of its brokers; of equals, the first."""
         pairs = zip(self.tree.connections, self.hops, strict=True)
         return tuple(brokers[hops.index(min(hops))] for brokers, hops in pairs)
 
     def ds(self, gamma: float) -> tuple[int, ...]:
-        """Subscriber -> its broker in the DS tree."""
+        """Return subscriber -> its broker in the DS tree."""
         low, high = self.ranges[:, :1].astype(np.float64), self.ranges[:, 1:].astype(np.float64)
         pieces = RangePieces(np.arange(len(self.ranges) + 1), low, high)
         found, _ = attach(self.do(), self.tree.connections, self.hops, pieces, gamma)
@@ -53,8 +53,8 @@ def draw(batch: FoldingBatch, number: int) -> FoldingSample:
     """Return the sample of a number."""
     point = batch.point
     tree = batch.tree or subscription_tree(
-        stream(number, "mefa", "tree", point.nodes, point.subscribers), point.nodes, point.subscribers
+        seeded_rng(number, "mefa", "tree", point.nodes, point.subscribers), point.nodes, point.subscribers
     )
-    rng = stream(number, "mefa", "ranges", point.subscribers, point.average, point.distribution.value)
+    rng = seeded_rng(number, "mefa", "ranges", point.subscribers, point.average, point.distribution.value)
     space = FACEBOOK_SPACE if point.kind is MefaExperiment.FACEBOOK else SPACE
     return FoldingSample(tree, ranges(rng, point.subscribers, point.average, space, point.distribution))

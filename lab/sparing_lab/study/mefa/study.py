@@ -18,48 +18,48 @@ from sparing_lab.study.study import Study
 TITLE = "Folding subscriptions: the slides' experiments, measured again"
 PAPER = (
     "N. Wang, J. Wu: Minimizing the Subscription Aggregation Cost in the Content-based Pub/Sub System, slides. Their "
-    "plots are drawings without numbers, so claims are judged, and the example's numbers are compared."
+    "plots have no numbers, so claims are judged, and the numbers of the example are compared."
 )
 SETTING = (
-    "Trees have 46 to 96 nodes with 20 to 40 subscribers. The slides take theirs from elsewhere; here every broker "
-    "hangs below one drawn evenly from those that have fewer than three below them, subscribers are at the brokers "
-    "with nothing below them, and the publisher is the root. Ranges are whole numbers between 0 and 400, of average "
-    "size 20 to 50. The slides do not say what is exponential, so places and sizes both are: places in units of a "
-    "fifth of the space, sizes in units of the average size."
+    "Trees have 46 to 96 nodes with 20 to 40 subscribers. The slides do not describe their trees; here the parent of "
+    "each broker is drawn evenly from the brokers with fewer than three children, subscribers are at the leaves, and "
+    "the publisher is at the root. Ranges are whole numbers between 0 and 400, of average size 20 to 50. The slides do "
+    "not say what is exponential, so there are both exponential places, in units of a fifth of the space, and "
+    "exponential sizes, in units of the average size."
 )
 COST = (
     "The cost of a cluster is its unique range, which exactly one member covers, times its delay, the most hops from a "
-    "member to the topmost broker where the cluster is merged. What is saved is counted in two ways. Links are entries "
-    "that are really saved. On the slides benefits of pairs are added up, although pairs overlap: theta = 100 comes "
-    "to far fewer links. For 100 pairs, MEFA as printed stops when its pairs come to 100, and the others are asked for "
-    "as many links as that saves. Where 100 links cannot be saved, all methods save what they can. SPA and AA have no "
-    "least similarity here: they go on until they have saved what they were asked for. AA cannot stop on the way, and "
-    "mostly folds everything, at the publisher."
+    "member to the topmost broker where the cluster is merged. Savings are counted in two ways. Links are the entries "
+    "that are saved. The slides add up the benefits of pairs, although pairs overlap: theta = 100 saves far fewer "
+    "links. For 100 pairs, MEFA as printed stops at a sum of 100, and the target of the other methods is the number of "
+    "links that this saves. If 100 links cannot be saved, all methods save as many as possible. SPA and AA have no "
+    "minimum similarity here: they continue until the target is reached. AA cannot stop in between, and mostly folds "
+    "everything, at the publisher."
 )
 REAL_CASE = (
-    "Unless another edge list was given, the graph is SNAP's ego-Facebook (McAuley and Leskovec, 2012), its first 120 "
-    "nodes. Node 0 is linked with all others, and a tree from it would be a star on which nothing can be saved, so it "
-    "is left out. Then 90 nodes are connected, and 60 of them are leaves (55 to 66, depending on the order of the "
-    "search; the slides have 63). The slides' subscriptions are not to be had: ranges are drawn between 267 and 32,947 "
-    "with the average size 1,687."
+    "Unless another edge list is given, the graph is SNAP's ego-Facebook (McAuley and Leskovec, 2012), its first 120 "
+    "nodes. Node 0 is linked with all others, and a tree from it would be a star without possible savings, so it is "
+    "left out. Then 90 nodes are connected, and 60 of them are leaves (55 to 66, depending on the order of the search; "
+    "the slides have 63). The slides' subscriptions are not available: ranges are drawn between 267 and 32,947 with "
+    "the average size 1,687."
 )
 TREES = (
-    "Each subscriber has one more connection, to an end broker drawn evenly. In the DO tree it is at the nearer one; "
-    "DS moves it to the other where that saves more than gamma of unique range for each further hop. MEFA is asked for "
-    "the same number of links on all trees, which depends on the DO tree. DS trees are longer: there are more entries "
-    "to begin with, and more are left when as many are saved."
+    "Each subscriber has a second connection, to a leaf broker drawn evenly. In the DO tree it is at the nearer one; "
+    "DS moves it to the other if that saves more than gamma of unique range per additional hop. MEFA's target is the "
+    "same number of links on all trees, which depends on the DO tree. DS trees are longer: they have more entries at "
+    "first, and more are left after equal savings."
 )
 EXACT = (
-    "On small trees the least cost is found by trying all clusters. Samples in which it is nothing count only for how "
+    "On small trees the least cost is found by trying all clusters. Samples in which it is zero count only for how "
     "often a method finds it."
 )
 
 CHURN = (
-    "This experiment is ours. Everybody is there at the start; 60 times in an hour somebody leaves and another comes. "
-    "Publications are spread evenly over the space. Messages: what is told at first; what is told and withdrawn when "
-    "somebody comes or goes; entries told anew after a leave; and publications that cross a link for nobody, since an "
-    "entry still stands for somebody who has left. Folding saves half of the entries possible. Entries are told anew "
-    "after every leave, never, or by ski rental: once as many false publications are expected as that takes messages."
+    "This experiment is ours. At the start all subscribers are present; 60 times in an hour one leaves and another "
+    "joins. Publications are spread evenly over the space. Messages: entries sent at first; entries sent and withdrawn "
+    "at joins and leaves; reconfigurations, which send entries again after a leave; and false positives, publications "
+    "that cross a link because of a stale member. Folding saves half of the possible entries. Reconfiguration takes "
+    "place after every leave, never, or by ski rental: once the expected false positives reach its messages."
 )
 NOTES = {FACEBOOK_TITLE: [REAL_CASE], TREES_TITLE: [TREES], EXACT_TITLE: [EXACT], CHURN_TITLE: [CHURN]}
 

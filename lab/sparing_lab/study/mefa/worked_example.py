@@ -21,12 +21,12 @@ RANGES = ((0, 4), (3, 10), (4, 9))
 
 
 def example() -> Problem:
-    """What is to be folded."""
+    """Return the folding problem."""
     return Problem.on_tree(PARENTS, HOMES, RANGES)
 
 
 def clusters(*members: Sequence[int]) -> np.ndarray:
-    """Subscription -> the lowest number in its cluster, given those of more than one.
+    """Return subscription -> the lowest number in its cluster, given the clusters of several.
 
     >>> clusters((S2, S3)).tolist()
     [0, 1, 1]
@@ -38,26 +38,26 @@ def clusters(*members: Sequence[int]) -> np.ndarray:
 
 
 def first_round() -> list[tuple[int, float]]:
-    """Benefit and cost of (s1, s2), (s1, s3) and (s2, s3)."""
+    """Return benefit and cost of (s1, s2), (s1, s3) and (s2, s3)."""
     return [(benefit(pair), cost(pair)) for pair in combinations((S1, S2, S3), 2)]
 
 
 def second_round() -> list[tuple[int, float]]:
-    """Benefit and incremental cost of (s1, s2) and (s1, s3), s2 and s3 being one already."""
+    """Return benefit and incremental cost of (s1, s2) and (s1, s3), after joining s2 and s3."""
     more = cost((S1, S2, S3)) - cost((S2, S3))
     return [(benefit(pair), more) for pair in ((S1, S2), (S1, S3))]
 
 
 def benefit(members: Sequence[int]) -> int:
-    """Links that one cluster saves."""
+    """Return the links that one cluster saves."""
     return int(saved(example(), clusters(members)))
 
 
 def cost(members: Sequence[int]) -> float:
-    """What one cluster costs."""
+    """Return the cost of one cluster."""
     return float(cost_of(example(), clusters(members)))
 
 
 def likeness() -> float:
-    """The similarity of all three, in percent."""
+    """Return the similarity of all three, in percent."""
     return 100 * float(similarity(example(), np.array([S1, S2, S3])))

@@ -1,42 +1,42 @@
-"""The paper's Table I and Figures 6 to 9 from measurements: rows of text, and panels to be drawn."""
+"""The paper's Table I and Figures 6 to 9 from measurements: rows of text, and panels of plots."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from statistics import mean
 
 from sparing.report.plots import Panel
-from sparing_lab.study.exhibits import Figure
+from sparing_lab.study.exhibits import Figure, known, percent
 from sparing_lab.study.mna.grid import PANELS, MnaCell
 from sparing_lab.study.mna.printed import TABLE_I
 from sparing_lab.study.mna.results import MnaResults, for_aggregation, messages, seconds, walk_seconds
 from sparing_lab.study.mna.row import MnaRow
 
 OPTIMUM = "static"
-FORWARDS = "subscriber-edge"  # so far above the others that these could not be told apart beside it
+FORWARDS = "subscriber-edge"  # left out of plots, because it is far above the others
 FOR_AGGREGATION = "for aggregation"
 TABLE_I_TITLE = "Table I: messages for aggregation over those of the static optimum, by subscriptions (stock, sliding)"
 SUMMARY_TITLE = (
     "All experiments: messages, how far those for aggregation are over static's, CPU seconds, walk against WAD's"
 )
-DECIDING = ("adock", "wad", "bat", "wad-live", "patience")  # those that are worth comparing with the optimum in a plot
+DECIDING = ("adock", "wad", "bat", "wad-live", "patience")  # compared with the optimum in plots
 
-Along = Callable[[MnaCell], float]  # what varies
-Value = Callable[[MnaCell, str], float | None]  # what is shown, of a cell and a policy
+Along = Callable[[MnaCell], float]  # the varied parameter
+Value = Callable[[MnaCell, str], float | None]  # the value of a cell and a policy
 
 
 def figures(results: MnaResults) -> list[Figure]:
-    """Figures 6 to 9."""
+    """Return Figures 6 to 9."""
     return [_figure_6(results), _figure_7(results), _figure_8(results), _figure_9(results)]
 
 
 def table_i(results: MnaResults) -> tuple[list[str], list[list[str]]]:
-    """Messages for aggregation over those of the static optimum, for every policy; the paper prints ADOCK's."""
+    """Return messages for aggregation over those of the static optimum, for every policy; the paper has ADOCK's."""
     cells = results.scale.by_subscriptions("stock", "sliding")
     names = ["policy", *[str(cell.subscriptions) for cell in cells]]
     rows = [["ADOCK, as printed", *[f"{p}%" if (p := TABLE_I.get(cell.subscriptions)) else "" for cell in cells]]]
     rows += [
-        [policy, *[_percent(results.over(cell, policy, OPTIMUM, for_aggregation)) for cell in cells]]
+        [policy, *[percent(results.over(cell, policy, OPTIMUM, for_aggregation), 2) or "" for cell in cells]]
         for policy in results.policies
         if policy != OPTIMUM
     ]
@@ -44,12 +44,12 @@ def table_i(results: MnaResults) -> tuple[list[str], list[list[str]]]:
 
 
 def summary(results: MnaResults) -> tuple[list[str], list[list[str]]]:
-    """Every policy over all cells: how far from the optimum, and what it costs to compute."""
+    """Return for every policy the sums over all cells, its distance from the optimum, and its CPU time."""
     rows = []
     for policy in results.policies:
         mine = [row for row in results.rows if row.policy == policy]
-        over = _known(results.over(cell, policy, OPTIMUM, for_aggregation) for cell in results.cells)
-        against = _known(results.ratio(cell, policy, "wad", walk_seconds) for cell in results.cells)
+        over = known(results.over(cell, policy, OPTIMUM, for_aggregation) for cell in results.cells)
+        against = known(results.ratio(cell, policy, "wad", walk_seconds) for cell in results.cells)
         rows.append(
             [
                 policy,
@@ -122,7 +122,7 @@ def _swept(
     along: tuple[str, Along],
     shown: Sequence[tuple[str, Value]],
 ) -> Figure:
-    """A figure with a column of panels for each workload and kind of windows, and a row for each value shown."""
+    """Return a figure with a column of panels for each workload and kind of windows, and a row for each value."""
     panels, rows = [], []
     for label, value in shown:
         for letter, (workload, windows) in zip("abcd", PANELS, strict=True):
@@ -149,7 +149,7 @@ def _panel(
 
 
 def _drawn(panels: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Those in which there is something to see."""
+    """Return the panels that have lines."""
     return tuple(panel for panel in panels if panel.lines)
 
 
@@ -180,7 +180,7 @@ def _relative(results: MnaResults, base: str, of: Callable[[MnaRow], float]) -> 
 
 
 def _costs(results: MnaResults) -> tuple[tuple[str, Value], ...]:
-    """The communication cost, in both ways of counting, and beside the optimum."""
+    """Return the communication cost in both ways of counting, and compared with the optimum."""
     return (
         ("all messages", _absolute(results, messages)),
         (FOR_AGGREGATION, _absolute(results, for_aggregation)),
@@ -189,7 +189,7 @@ def _costs(results: MnaResults) -> tuple[tuple[str, Value], ...]:
 
 
 def _number(value: float | None) -> str:
-    """A count as it is, anything else with three digits.
+    """Return a count as it is, other numbers with two decimal places.
 
     >>> _number(12345), _number(1.23456), _number(None)
     ('12,345', '1.23', '')
@@ -197,11 +197,3 @@ def _number(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}%"
-
-
-def _known(values: Iterable[float | None]) -> list[float]:
-    return [value for value in values if value is not None]

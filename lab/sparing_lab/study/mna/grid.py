@@ -1,4 +1,4 @@
-"""The parameter grid: which workloads, rates, numbers of subscriptions and windows are measured.
+"""The parameter grid: workloads, rates, numbers of subscriptions, and windows.
 
 The paper gives ranges and some single points. It does not say how many subscriptions there are while the rate varies,
 what the rate is while they vary, nor which data Figure 9 is about; that is our choice: `SUBSCRIPTIONS`, `RATES`, stock.
@@ -28,7 +28,7 @@ AGGREGATE_TO_PLAIN = (1, 2)
 
 @dataclass(frozen=True)
 class MnaCell:
-    """One experiment: a workload, to be measured under all policies. Times in seconds, the rate is per second."""
+    """One experiment: a workload, measured under all policies. Times in seconds, the rate is per second."""
 
     workload: str
     rate: float
@@ -44,7 +44,7 @@ class MnaCell:
 
     @property
     def size(self) -> float:
-        """About how much work it is, to compare cells by."""
+        """An estimate of the work, for the order of cells."""
         return self.rate * self.duration * self.subscriptions * self.window / self.slide
 
     def settings(self) -> WorkloadSettings:
@@ -63,7 +63,7 @@ class MnaCell:
         )
 
     def made(self) -> Workload:
-        """The workload itself; the same cell always gives the same."""
+        """Return the workload, which depends on the cell only."""
         return MAKERS[self.workload](self.settings())
 
 
@@ -73,7 +73,7 @@ DEFAULTS = {"stock": stock.DEFAULTS, "traffic": traffic.DEFAULTS}
 
 @dataclass(frozen=True)
 class MnaScale:
-    """How much is measured: seconds of event time of each experiment, and the points of each sweep."""
+    """The amount of measurements: seconds of event time per experiment, and the points of each sweep."""
 
     name: str
     duration: float
@@ -82,7 +82,7 @@ class MnaScale:
     ratios: tuple[float, ...]
 
     def cell(self, workload: str, windows: str, rate: float | None = None, subscriptions: int | None = None) -> MnaCell:
-        """An experiment with the usual windows, and the usual rate and subscriptions if none are given."""
+        """Return an experiment with the default windows; rate and subscriptions have defaults, too."""
         return MnaCell(
             workload,
             RATES[workload] if rate is None else rate,
@@ -93,23 +93,23 @@ class MnaScale:
         )
 
     def by_rate(self, workload: str, windows: str) -> list[MnaCell]:
-        """One panel of Figures 6 and 7."""
+        """Return the cells of one panel of Figures 6 and 7."""
         return [self.cell(workload, windows, rate=rate) for rate in self.rates[workload]]
 
     def by_subscriptions(self, workload: str, windows: str) -> list[MnaCell]:
-        """One panel of Figure 8; for stock and sliding windows also Table I."""
+        """Return the cells of one panel of Figure 8; for stock and sliding windows also of Table I."""
         return [self.cell(workload, windows, subscriptions=count) for count in self.subscriptions]
 
     def by_ratio(self) -> list[MnaCell]:
-        """Figure 9."""
+        """Return the cells of Figure 9."""
         return [self.with_ratio(ratio) for ratio in self.ratios]
 
     def with_ratio(self, ratio: float) -> MnaCell:
-        """A window so many times as long as its shift. The window stays the same, and shifts are whole milliseconds."""
+        """Return an experiment with a ratio of a fixed window to the shift, in whole milliseconds."""
         return replace(self.cell("stock", "sliding"), slide=round(1000 * WINDOW / ratio) / 1000)
 
     def cells(self) -> list[MnaCell]:
-        """All experiments, each once; large ones first, so that no core is left alone with one of them at the end."""
+        """Return all experiments without duplicates, longest first to keep all cores busy until the end."""
         sweeps = [sweep(*panel) for sweep in (self.by_rate, self.by_subscriptions) for panel in PANELS]
         found = dict.fromkeys(cell for sweep in [*sweeps, self.by_ratio()] for cell in sweep)
         return sorted(found, key=lambda cell: cell.size, reverse=True)

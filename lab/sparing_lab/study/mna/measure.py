@@ -49,7 +49,7 @@ def measure(cell: MnaCell, policies: Sequence[str] | None = None) -> list[MnaRow
 
 @cache
 def _warm_up(workload: str, policies: tuple[str, ...]) -> None:
-    """Compile everything once per process, so that no measurement includes it."""
+    """Compile everything once per process, before any measurement."""
     _measure(MnaCell(workload, rate=40, subscriptions=30, window=10, slide=5, duration=30), policies)
 
 
@@ -91,7 +91,7 @@ def _kind(interests: Interests) -> Hashable:
 
 @dataclass
 class _Arrivals:
-    """The bill of arrivals, and the publications held until windows end, by interest group."""
+    """Return the bill of arrivals, and the publications held until windows end, by interest group."""
 
     at_once: AtOnce
     held: dict[str, list[Matched]] = field(default_factory=dict)

@@ -1,8 +1,8 @@
-"""What the paper says of its experiments, and ours beside it, with verdicts.
+"""The claims of the paper's text about its experiments, beside our measurements, with verdicts.
 
-The figures themselves are drawings; only what the text says is taken. Messages are those for aggregation: `page` has
-the paper's numbers that rule out all messages. Where the paper gives a count for its 1,000 seconds, ours is scaled to
-as many; it has as many sliding windows as tumbling ones, so these are compared for equally many windows.
+Its figures have no numbers. Messages are those for aggregation: `study` has the paper's numbers that rule out all
+messages. A count of the paper for its 1,000 seconds is compared with ours scaled to that time; the paper has as many
+sliding windows as tumbling ones, so these are compared for equally many windows.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ SIMILAR = 10.0  # percent
 
 DRAWS = "our publications and subscriptions are drawn at random, and other seeds give other numbers"
 MADE = "our publications are generated, and in most experiments aggregating every window comes close to the optimum"
-OPEN = f"{MADE}; the paper does not say with which subscriptions and rates it measured this"
+OPEN = f"{MADE}; the paper does not state the subscriptions and rates of this measurement"
 BAT = (
-    "the paper only names BAT's idea; ours compares what either mode would have sent, so it hardly ever forwards what "
-    "is cheaper aggregated"
+    "the paper only names BAT's idea; ours compares the messages of both modes, so it rarely forwards what is cheaper "
+    "to aggregate"
 )
-LATER = "ADOCK does not know what comes later, which costs it most where windows have many shifts"
+LATER = "ADOCK does not know later publications, which costs most where windows have many shifts"
 STEEP = f"{LATER}: there it is nearly as far over the optimum as WAD"
-SHARED = "windows of few publications forward them, and one message then serves both of two overlapping windows"
+SHARED = "publications of small windows are forwarded, and one message then serves two overlapping windows"
 
 
 def comparisons(results: MnaResults) -> list[Comparison]:
-    """Everything that the paper's section VIII says in numbers or of its figures."""
+    """Return all claims of the paper's section VIII with numbers or about figures."""
     return [
         *_table_i(results),
         *_techniques(results),
@@ -54,7 +54,7 @@ def _table_i(results: MnaResults) -> Iterable[Comparison]:
         yield Comparison(what, "Table I", f"{printed}%", percent(over[count], 2), judged)
     most = max(known(over.values()), default=None)
     judged = at_most(most, max(TABLE_I.values()))
-    what = "ADOCK's messages over the static optimum's, the most of these four"
+    what = "ADOCK's messages over the static optimum's, maximum of these four"
     yield Comparison(what, "VIII-B", "only 4.29%", percent(most, 2), judged)
 
 
@@ -99,20 +99,20 @@ def _rates(results: MnaResults) -> Iterable[Comparison]:
         yield Comparison(what, where, "shrinks", listed(over), decreasing(over).noting(OPEN))
     rates = [cell for panel in PANELS for cell in results.scale.by_rate(*panel)]
     below = max(known(_below(results, cell) for cell in rates), default=None)
-    what = "ADOCK's messages below WAD's, the most over rates"
+    what = "ADOCK's messages below WAD's, maximum over rates"
     yield Comparison(what, "VIII-E", "up to 50%", percent(below), near(below, 50.0).noting(OPEN))
     for workload, said in (("traffic", "nearly 600,000"), ("stock", "at most 20,000")):
         cells = results.scale.by_rate(workload, "tumbling")
         more = max(known(_difference(results, cell, "bat", "adock") for cell in cells), default=None)
         judged = near(more, 600_000) if workload == "traffic" else at_most(more, 20_000)
-        what = f"BAT's messages more than ADOCK's, the most over all rates: {workload}, tumbling"
+        what = f"BAT's messages in addition to ADOCK's, maximum over all rates: {workload}, tumbling"
         yield Comparison(what, "VIII-C", said, None if more is None else f"{more:,.0f}", judged.noting(BAT))
 
 
 def _windows(results: MnaResults) -> Iterable[Comparison]:
     for rate, printed, said in ((465, 4.6, "4.6%, the most"), (2790, 1.8, "1.8%, the least")):
         apart = _apart(results, "adock", "stock", rate)
-        what = f"ADOCK's messages for as many windows, sliding over tumbling, more or fewer: stock, {rate}/s"
+        what = f"ADOCK's messages for equally many windows, sliding over tumbling, more or fewer: stock, {rate}/s"
         judged = near(None if apart is None else abs(apart), printed).noting(DRAWS)
         yield Comparison(what, "Figure 6(d)", said, percent(apart), judged)
     rates = [(workload, rate) for workload in WORKLOADS for rate in results.scale.rates[workload]]
@@ -120,7 +120,7 @@ def _windows(results: MnaResults) -> Iterable[Comparison]:
         name: max(map(abs, known(_apart(results, name, *one) for one in rates)), default=None) for name in TECHNIQUES
     }
     judged = all_of({name.upper(): at_most(apart, SIMILAR) for name, apart in most.items()})
-    what = "messages for as many windows, sliding against tumbling, the most over all rates: ADOCK, WAD, BAT"
+    what = "messages for equally many windows, sliding against tumbling, maximum over all rates: ADOCK, WAD, BAT"
     yield Comparison(what, "Figure 6", "similar (read as within 10%)", listed(most.values()), judged.noting(SHARED))
 
 
@@ -130,14 +130,14 @@ def _subscriptions(results: MnaResults) -> Iterable[Comparison]:
         ours = results.over(
             results.scale.cell("stock", "sliding", subscriptions=count), "wad", "adock", for_aggregation
         )
-        what = f"WAD's messages over ADOCK's: stock, sliding (the text does not say which), {count} subscriptions"
+        what = f"WAD's messages over ADOCK's: stock, sliding (the paper does not say which), {count} subscriptions"
         yield Comparison(what, "Figure 8(a)", f"{printed}%", percent(ours), near(ours, printed).noting(OPEN))
     over = [results.over(cell, "wad", "adock", for_aggregation) for cell in sweep if cell.subscriptions >= 90]
     what = "WAD's messages over ADOCK's, as subscriptions grow from 90 on: stock, sliding"
     yield Comparison(what, "Figure 8(a)", "shrinks", listed(over), decreasing(over).noting(OPEN))
     every = [cell for panel in PANELS for cell in results.scale.by_subscriptions(*panel)]
     most = max(known(results.over(cell, "wad", "adock", for_aggregation) for cell in every), default=None)
-    what = "WAD's messages over ADOCK's, the most over subscriptions"
+    what = "WAD's messages over ADOCK's, maximum over subscriptions"
     yield Comparison(what, "VIII-E", "up to 29%", percent(most), near(most, 29.0).noting(OPEN))
     counts = {name: [row.for_aggregation for cell in sweep if (row := results.row(cell, name))] for name in TECHNIQUES}
     judged = all_of({name.upper(): increasing(found) for name, found in counts.items()})
@@ -168,13 +168,13 @@ def _ratios(results: MnaResults) -> Iterable[Comparison]:
 
 
 def _below(results: MnaResults, cell: MnaCell) -> float | None:
-    """How far ADOCK's messages are below WAD's, in percent."""
+    """Return by how many percent ADOCK's messages are below WAD's."""
     over = results.over(cell, "adock", "wad", for_aggregation)
     return None if over is None else -over
 
 
 def _apart(results: MnaResults, policy: str, workload: str, rate: float) -> float | None:
-    """How many more messages sliding windows need than as many tumbling ones, in percent."""
+    """Return by how many percent the messages of sliding windows exceed those of equally many tumbling ones."""
     one, other = (results.row(results.scale.cell(workload, windows, rate=rate), policy) for windows in SETTINGS)
     if one is None or other is None or not other.for_aggregation:
         return None
@@ -182,7 +182,7 @@ def _apart(results: MnaResults, policy: str, workload: str, rate: float) -> floa
 
 
 def _difference(results: MnaResults, cell: MnaCell, policy: str, base: str) -> float | None:
-    """How many more messages one policy sends than another, for as long as the paper's experiments ran."""
+    """Return the difference of two policies' messages, scaled to the duration of the paper's experiments."""
     one, other = results.row(cell, policy), results.row(cell, base)
     if one is None or other is None:
         return None

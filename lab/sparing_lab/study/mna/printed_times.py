@@ -1,4 +1,4 @@
-"""What the paper says of computation, and ours beside it, with verdicts. Times are compared as ratios only."""
+"""The paper's claims about computation beside our measurements, with verdicts. Times are compared as ratios only."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sparing_lab.study.verdicts import all_of, at_least, holds, increasing, near
 
 FEW, MANY = 90, 360  # subscriptions
 
-INCREMENTAL = "ADOCK is kept up incrementally here, which takes far less than two matchings for each decision"
-SHORT = "short walks are timed, in which chance plays a part, and a publication is matched only once"
-SERVERS = "seconds of Java brokers on 16 servers, while here an experiment is one process, so that ratios are compared"
+INCREMENTAL = "ADOCK is computed incrementally here, which takes far less than two matchings per decision"
+SHORT = "the timed walks are short and vary by chance, and a publication is matched only once"
+SERVERS = "seconds of Java brokers on 16 servers; here an experiment is one process, so only ratios are compared"
 
 
 def time_comparisons(results: MnaResults) -> list[Comparison]:
-    """Everything that sections VIII-C and VIII-E say of times."""
+    """Return all claims of sections VIII-C and VIII-E about times."""
     return [*_by_windows(results), *_by_rate(results), *_by_subscriptions(results), *_most(results)]
 
 
@@ -78,7 +78,7 @@ def _most(results: MnaResults) -> Iterable[Comparison]:
     ):
         cells = [cell for panel in PANELS for cell in sweep(*panel)]
         most = max(known(results.ratio(cell, "adock", "wad", seconds) for cell in cells), default=None)
-        what = f"ADOCK's compute, times WAD's, the most over {name}"
+        what = f"ADOCK's compute, times WAD's, maximum over {name}"
         ours = None if most is None else f"up to {most:.1f}"
         yield Comparison(what, "VIII-E", f"up to {printed:g}", ours, near(most, printed).noting(INCREMENTAL))
 
@@ -86,7 +86,7 @@ def _most(results: MnaResults) -> Iterable[Comparison]:
 def _dearer(
     results: MnaResults, cells: Sequence[MnaCell], pair: tuple[str, str], when: str, where: str, note: str
 ) -> Comparison:
-    """Whether the first of two policies takes more compute than the second."""
+    """Return the claim that the first of two policies takes more compute than the second."""
     times = [results.ratio(cell, *pair, seconds) for cell in cells]
     found = [None if one is None else one > 1 for one in times]
     what = f"experiments in which {pair[0].upper()} computes more than {pair[1].upper()}, {when}"
@@ -94,7 +94,7 @@ def _dearer(
 
 
 def _beside(results: MnaResults, policy: str, cell: MnaCell, other: MnaCell) -> float | None:
-    """How many times as much compute a policy takes for one experiment as for another."""
+    """Return the ratio of a policy's compute for two experiments."""
     one, base = results.row(cell, policy), results.row(other, policy)
     return None if one is None or base is None else one.seconds / base.seconds
 

@@ -1,4 +1,4 @@
-"""Figure 6: who gets how many publications, against what is fair.
+"""Figure 6: numbers of publications by subscription, compared with a fair choice.
 
 All subscriptions are alike, so fair is that each of n that match gets a publication with chance k/n. RegularK draws
 like that, and the paper's measure is how far the others are from what RegularK happened to draw, added up over all
@@ -18,14 +18,14 @@ from functools import cached_property
 
 import numpy as np
 
-from sparing.control.covering.contest import Contest
-from sparing.control.covering.weights import handed_on
+from sparing.control.covering.matching_set import MatchingSet
+from sparing.control.covering.weights import redistribute
 from sparing.control.plan import Plan
 from sparing.control.routing.tables import RoutingTable, table_of
 from sparing.flow.rank.by_hops import HopRoutes, Weighted, pick_by_hops
 from sparing.flow.rank.draws import seeds
 from sparing.flow.rank.top_k import best_k
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.topk.grid import (
     AGAIN,
     ALL_PARENTS,
@@ -52,7 +52,7 @@ NO_WEIGHTS = Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
 
 def fairness(cell: FairnessCell) -> list[TopkRow]:
-    """The rows of a cell."""
+    """Return the rows of a cell."""
     draws = Draws.of(cell)
     expected, spread = draws.expected
     regular = draws.regular_k("RegularK")
@@ -80,7 +80,7 @@ def fairness(cell: FairnessCell) -> list[TopkRow]:
 
 
 def chi_square(off: np.ndarray, spread: np.ndarray) -> tuple[float, int]:
-    """How far numbers are off, in units of what chance gives, and how many of them are free.
+    """Return the chi-square statistic of deviations, and its degrees of freedom.
 
     `spread` is the covariance of fair draws. Those that always add up to the same leave one less free.
 
@@ -94,20 +94,20 @@ def chi_square(off: np.ndarray, spread: np.ndarray) -> tuple[float, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Split(Contest):
-    """A contest in which weight is handed on to a number of others that is not k."""
+class Split(MatchingSet):
+    """A matching set in which at most `parents` others share a weight, instead of k."""
 
     parents: int = 1
 
-    def stood_for(self, which: np.ndarray, forwarded: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        """As in any contest, but for the number."""
+    def weights_of(self, which: np.ndarray, forwarded: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """As in `MatchingSet`, with the other number."""
         kept = np.isin(which, forwarded, assume_unique=True)
-        return handed_on(self.standing(which), kept, mass, self.alike[which], self.parents)[kept]
+        return redistribute(self.ranked(which), kept, weights, self.score_class[which], self.parents)[kept]
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Publications, whom they match, and the ways to draw k of these."""
+    """Publications, their matching subscriptions, and the methods that choose k of these."""
 
     cell: FairnessCell
     made: RangeSubscriptions
@@ -116,16 +116,16 @@ class Draws:
 
     @classmethod
     def of(cls, cell: FairnessCell) -> Draws:
-        """Publications anywhere in the space."""
+        """Return random publications in the space."""
         made = ranges(cell.subscriptions, WIDTH, cell.seed)
-        points = stream(cell.seed, "topk", "publications").random(cell.publications)
+        points = seeded_rng(cell.seed, "topk", "publications").random(cell.publications)
         return cls(cell, made, points, plan(made, FEWER_CORE, [cell.k]))
 
     def by_hops(self) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
         """The methods that draw at every broker on the way: how many publications each subscription gets."""
-        contest = self.planned.contests[0]
-        own = {field.name: getattr(contest, field.name) for field in fields(Contest)}
-        known = self._table(contest)
+        matching_set = self.planned.matching_sets[0]
+        own = {field.name: getattr(matching_set, field.name) for field in fields(MatchingSet)}
+        known = self._table(matching_set)
         yield ANCESTOR_COVER_K, lambda: self.drawn(unweighted(known))
         yield ANCESTOR_FAIR_K, lambda: self.drawn(known)
         for name, parents in ((ONE_PARENT, 1), (ALL_PARENTS, len(self.made))):
@@ -133,8 +133,8 @@ class Draws:
             yield name, lambda weighted=weighted: self.drawn(weighted)  # type: ignore[misc]
         yield EXACT, lambda: self.drawn(None)
 
-    def _table(self, contest: Contest) -> Weighted:
-        table = table_of(contest, self.planned.broker_of, self.planned.routes, weighted=True)
+    def _table(self, matching_set: MatchingSet) -> Weighted:
+        table = table_of(matching_set, self.planned.broker_of, self.planned.routes, weighted=True)
         return weighted_of(table, len(self.planned.routes.brokers))
 
     @cached_property
@@ -146,7 +146,7 @@ class Draws:
 
     @cached_property
     def _matches(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where the matches of each publication start, and all of them."""
+        """Return the offset of each publication's matches, and all matches."""
         blocks = [self.made.matched(self.points[at : at + BLOCK]) for at in range(0, len(self.points), BLOCK)]
         sizes = np.concatenate([block.sum(axis=1) for block in blocks])
         matches = np.concatenate([np.nonzero(block)[1] for block in blocks]).astype(np.int32)
@@ -154,7 +154,7 @@ class Draws:
 
     @cached_property
     def expected(self) -> tuple[np.ndarray, np.ndarray]:
-        """How many publications each subscription is to expect, and the covariance of that, if draws are fair."""
+        """The expected number of publications of each subscription under fair draws, and its covariance."""
         size = len(self.made)
         expected, spread = np.zeros(size), np.zeros((size, size))
         for at in range(0, len(self.points), BLOCK):
@@ -168,7 +168,7 @@ class Draws:
         return expected, spread
 
     def regular_k(self, name: str) -> np.ndarray:
-        """How many publications each subscription gets from a broker that knows everybody; `name` tells draws apart."""
+        """Return the publications per subscription from a broker that knows all; `name` seeds the draws."""
 
         def draw(picked: np.ndarray, k: np.ndarray, chosen: np.ndarray) -> None:
             drawn = self._seeds(name, picked)
@@ -177,7 +177,7 @@ class Draws:
         return self._received(draw)
 
     def drawn(self, weighted: Weighted | None) -> np.ndarray:
-        """The same from brokers that draw by weights of what they know, or (None) by counts of what matches."""
+        """Return the same for brokers that draw by weights of known subscriptions, or (None) by counts of matches."""
         routes = self.planned.routes
         ways = HopRoutes(self.planned.broker_of, routes.link_of, routes.target, seeds(routes.brokers, self.cell.seed))
         at = routes.number[PUBLISHER_EDGE]
@@ -191,7 +191,7 @@ class Draws:
         return self._received(draw)
 
     def _seeds(self, name: str, picked: np.ndarray) -> np.ndarray:
-        """Draws for different k have nothing to do with each other, so that statistics may be added up."""
+        """Return seeds of draws that are independent for different k, so that statistics can be summed."""
         return seeds((f"{name} {self.cell.k} {row}" for row in picked.tolist()), self.cell.seed)
 
     @cached_property
@@ -208,7 +208,7 @@ class Draws:
 
 
 def weighted_of(table: RoutingTable, brokers: int) -> Weighted:
-    """What each broker knows, as those who draw by it take it."""
+    """Return the subscriptions known to each broker, with weights."""
     known = {entry.broker: entry for entry in table.known}
     order = [known[broker] for broker in range(brokers) if broker in known]
     sizes = [len(known[broker].numbers) if broker in known else 0 for broker in range(brokers)]
@@ -220,5 +220,5 @@ def weighted_of(table: RoutingTable, brokers: int) -> Weighted:
 
 
 def unweighted(known: Weighted) -> Weighted:
-    """The same if all that a broker knows weigh the same."""
+    """Return the same with equal weights."""
     return known._replace(weights=np.ones_like(known.weights))

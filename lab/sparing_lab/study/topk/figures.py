@@ -1,4 +1,4 @@
-"""The paper's Figures 5 to 8 from measurements: rows of text, and panels to be drawn."""
+"""The paper's Figures 5 to 8 from measurements: rows of text, and panels of plots."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ from sparing_lab.study.topk.overhead import EVERYWHERE, ON_THE_WAY
 from sparing_lab.study.topk.printed_choice import by_distance, off_share
 from sparing_lab.study.topk.results import TopkResults
 
-FAIRNESS_TITLE = "How fair: off what is to be expected (percent of all deliveries), and whether chance explains it"
+FAIRNESS_TITLE = (
+    "Fairness: deviation from the expected numbers (percent of all deliveries), and its probability by chance"
+)
 BY_WIDTH = (1, 5, 10)  # percent, of Figure 5(d)
 DRAWN = (AGAIN, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, EXACT)  # shown in Figure 6
 TIMED = (REGULAR_COVER, REGULAR_K, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, EXACT)
@@ -41,13 +43,13 @@ HELD = (REGULAR_K, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, ONE_PARENT, ALL_PARENTS, E
 
 
 def figures(results: TopkResults) -> list[Figure]:
-    """Figures 5 to 8; the panels of Figure 5 have different lines, so they are apart."""
+    """Return Figures 5 to 8; the panels of Figure 5 have different lines, so they are separate figures."""
     makers = _figure_5_a_b, _figure_5_c, _figure_5_d, _figure_6, _figure_7, _figure_8
     return [maker(results) for maker in makers]
 
 
 def fairness_table(results: TopkResults) -> Table:
-    """All methods over all experiments with fairness. A p-value near 0 says that chance does not explain it."""
+    """Return all methods over all experiments with fairness. A p-value near 0 excludes chance as an explanation."""
     rows = []
     for method in HELD:
         deliveries = results.total(method, DELIVERIES)
@@ -107,7 +109,7 @@ def _figure_5_d(results: TopkResults) -> Figure:
 
 def _figure_6(results: TopkResults) -> Figure:
     panels = []
-    hops, by_hops = range(1, FEWER_CORE + 1), "core brokers on the way"
+    hops, by_hops = range(1, FEWER_CORE + 1), "core brokers on the path"
     for count in results.scale.fair:
         ks = [k_of(count, percent) for percent in FAIR_SELECTIVITIES]
         of = f"{count} subscriptions"
@@ -146,7 +148,7 @@ def _figure(name: str, title: str, panels: Sequence[Panel]) -> Figure:
 
 
 def _number(value: float) -> str:
-    """Two digits behind the point, or none behind a whole number.
+    """Return a number with two decimal places, or none if it is whole.
 
     >>> _number(12345.0), _number(1.23456), _number(0.1)
     ('12,345', '1.23', '0.10')

@@ -1,4 +1,4 @@
-"""Figure 5: how many of all subscriptions the publisher's edge broker gets to know.
+"""Figure 5: the share of subscriptions that are forwarded to the publisher's edge broker.
 
 What is forwarded is worked out broker by broker over the overlay, and must be what filtering all at once gives.
 """
@@ -24,7 +24,7 @@ COVERINGS = {RANK_COVER_K: Covering.RANK, ANCESTOR_COVER_K: Covering.ANCESTOR}
 
 
 def forwarding(cell: ForwardingCell) -> list[TopkRow]:
-    """The rows of a cell."""
+    """Return the rows of a cell."""
     made = ranges(cell.subscriptions, cell.width, cell.seed)
     found: list[TopkRow] = []
     for method in cell.methods:
@@ -50,11 +50,11 @@ def _over_hops(made: RangeSubscriptions, cell: ForwardingCell, method: str) -> I
 
 
 def forwarded(planned: Plan, advertisement: int) -> int:
-    """How many subscriptions reach the publisher's broker."""
-    contest = planned.contests[advertisement]
-    table = table_of(contest, planned.broker_of, planned.routes, weighted=False)
+    """Return the number of subscriptions that reach the publisher's broker."""
+    matching_set = planned.matching_sets[advertisement]
+    table = table_of(matching_set, planned.broker_of, planned.routes, weighted=False)
     reached = table.known[-1].numbers
-    at_once = contest.numbers[contest.forwarded(np.arange(len(contest.numbers)))]
+    at_once = matching_set.numbers[matching_set.forwarded(np.arange(len(matching_set.numbers)))]
     if not np.array_equal(reached, at_once):
         raise SparingError("Filtering hop by hop and all at once differ, which is a mistake in Sparing.")
     return len(reached)

@@ -1,4 +1,4 @@
-"""What is measured: numbers and widths of subscriptions, values of k, and how often.
+"""The parameter grid: numbers and widths of subscriptions, values of k, and sample sizes.
 
 Paper: topk-covering, section V-A. Where it gives a range, the points in it are ours; so are the numbers of
 publications, which it does not say, and the numbers of subscriptions of Figure 8, which has none in the text.
@@ -20,7 +20,7 @@ GROWTH = (0.4, 2.0)  # percent, of Figure 8
 
 @dataclass(frozen=True)
 class ForwardingCell:
-    """How many subscriptions reach the publisher's edge broker (Figure 5)."""
+    """The share of subscriptions that reach the publisher's edge broker (Figure 5)."""
 
     subscriptions: int
     width: Width
@@ -30,13 +30,13 @@ class ForwardingCell:
 
     @property
     def work(self) -> float:
-        """About how long it takes, to compare cells by."""
+        """An estimate of the work, for the order of cells."""
         return len(self.methods) * (self.subscriptions * (10 * len(self.ks) + sum(self.ks)))
 
 
 @dataclass(frozen=True)
 class FairnessCell:
-    """Who gets how many publications (Figure 6)."""
+    """The number of publications by subscription (Figure 6)."""
 
     subscriptions: int
     k: int
@@ -45,13 +45,13 @@ class FairnessCell:
 
     @property
     def work(self) -> float:
-        """As above."""
+        """An estimate of the work."""
         return 500.0 * self.subscriptions * self.publications
 
 
 @dataclass(frozen=True)
 class OverheadCell:
-    """What matching and picking take on the way (Figures 7 and 8)."""
+    """The time of matching and picking on the path (Figures 7 and 8)."""
 
     subscriptions: int
     k: int
@@ -60,7 +60,7 @@ class OverheadCell:
 
     @property
     def work(self) -> float:
-        """As above."""
+        """An estimate of the work."""
         return 200.0 * self.subscriptions * self.publications
 
 
@@ -74,7 +74,7 @@ ONE_PARENT, ALL_PARENTS = "AncestorFairK, one parent", "AncestorFairK, all paren
 
 
 def k_of(subscriptions: int, percent: float) -> int:
-    """The k of a selectivity.
+    """Return the k of a selectivity.
 
     >>> k_of(50_000, 0.1), k_of(250, 0.4)
     (50, 1)
@@ -84,7 +84,7 @@ def k_of(subscriptions: int, percent: float) -> int:
 
 @dataclass(frozen=True)
 class TopkScale:
-    """How much is measured."""
+    """The amount of measurements."""
 
     name: str
     drawn: int  # subscriptions for each point of Figure 5: the fewer there are in a set, the more sets
@@ -100,11 +100,11 @@ class TopkScale:
     grown: tuple[int, ...]  # subscriptions of Figure 8
 
     def sets(self, subscriptions: int) -> int:
-        """How many sets of subscriptions are measured for Figure 5."""
+        """Return the number of sets of subscriptions for Figure 5."""
         return max(self.drawn // subscriptions, 1)
 
     def low(self, subscriptions: int) -> list[ForwardingCell]:
-        """One panel of Figure 5 by low k."""
+        """Return the cells of one panel of Figure 5 by low k."""
         methods = REGULAR_COVER, RANK_COVER_K, ANCESTOR_COVER_K
         cells = [
             ForwardingCell(subscriptions, WIDTH, self.low_k, methods, seed) for seed in range(self.sets(subscriptions))
@@ -112,26 +112,26 @@ class TopkScale:
         return cells + [ForwardingCell(subscriptions, WIDTH, LOW_K, (RANK_TREE,), seed) for seed in range(self.trees)]
 
     def by_selectivity(self, subscriptions: int, width: Width = WIDTH) -> list[ForwardingCell]:
-        """AncestorCoverK by k as a share of the subscriptions; the shares go by width in Figure 5(d)."""
+        """Return the cells of AncestorCoverK by k as a share of the subscriptions; by width in Figure 5(d)."""
         ks = tuple(k_of(subscriptions, percent) for percent in self.selectivities)
         methods = REGULAR_COVER, ANCESTOR_COVER_K
         return [ForwardingCell(subscriptions, width, ks, methods, seed) for seed in range(self.sets(subscriptions))]
 
     def fairness(self, subscriptions: int) -> list[FairnessCell]:
-        """Figure 6 for a number of subscriptions."""
+        """Return the cells of Figure 6 for a number of subscriptions."""
         ks = [k_of(subscriptions, percent) for percent in FAIR_SELECTIVITIES]
         return [FairnessCell(subscriptions, k, self.publications, seed) for k in ks for seed in range(self.populations)]
 
     def overhead(self, subscriptions: int) -> list[OverheadCell]:
-        """One panel of Figure 7."""
+        """Return the cells of one panel of Figure 7."""
         return [self.timing(subscriptions, percent) for percent in FAIR_SELECTIVITIES]
 
     def timing(self, subscriptions: int, percent: float) -> OverheadCell:
-        """One point of Figures 7 and 8."""
+        """Return the cell of one point of Figures 7 and 8."""
         return OverheadCell(subscriptions, k_of(subscriptions, percent), self.timed, 0)
 
     def cells(self) -> list[TopkCell]:
-        """All experiments, each once; large ones first, so that no core is left alone with one of them at the end."""
+        """Return all experiments without duplicates, longest first to keep all cores busy until the end."""
         found: list[TopkCell] = [cell for count in (FEW, MANY) for cell in self.low(count)]
         found += [cell for count in self.subscriptions for cell in self.by_selectivity(count)]
         found += [cell for width in self.widths for cell in self.by_selectivity(FEW, width)]

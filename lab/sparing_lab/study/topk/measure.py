@@ -1,4 +1,4 @@
-"""Measure one cell, whichever figure it is for. One process, no Spark."""
+"""Measurement of one cell of any figure. One process, no Spark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sparing_lab.study.topk.row import TopkRow
 
 
 def measure(cell: TopkCell) -> list[TopkRow]:
-    """The rows of a cell."""
+    """Return the rows of a cell."""
     match cell:
         case ForwardingCell():
             return forwarding(cell)

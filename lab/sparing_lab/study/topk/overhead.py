@@ -1,4 +1,4 @@
-"""Figures 7 and 8: what matching and picking take on the way of a publication.
+"""Figures 7 and 8: the time of matching and picking on the path of a publication.
 
 The paper measures milliseconds from publisher to subscriber, over a network. There is no network here: measured is CPU
 time of the brokers that a publication passes from its publisher to one with subscribers, on average over all of these;
@@ -26,7 +26,7 @@ from sparing.flow.rank.draws import mixed, seeds
 from sparing.flow.rank.exact_fair import some_of, split
 from sparing.flow.rank.weighted_shuffle import weighted_shuffle
 from sparing.model.policy import Covering
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.topk.grid import (
     ANCESTOR_COVER_K,
     ANCESTOR_FAIR_K,
@@ -49,14 +49,14 @@ EVERYONE, EVENLY, BY_WEIGHT, BY_COUNT = range(4)  # who is picked of those that 
 
 
 def overhead(cell: OverheadCell) -> list[TopkRow]:
-    """The rows of a cell."""
+    """Return the rows of a cell."""
     _warm_up()
     return _overhead(cell)
 
 
 @cache
 def _warm_up() -> None:
-    """Compile everything once per process, so that no measurement includes it."""
+    """Compile everything once per process, before any measurement."""
     _overhead(OverheadCell(50, 2, 50, 0))
 
 
@@ -73,19 +73,19 @@ def _overhead(cell: OverheadCell) -> list[TopkRow]:
 
 @dataclass(frozen=True, eq=False)
 class PublicationTimes:
-    """Seconds for a publication: on the way to an edge broker, everywhere, at the publisher's; and who got how many."""
+    """Seconds per publication: on the path to an edge broker, at all brokers, at the publisher's; and deliveries."""
 
     seconds: np.ndarray
     received: np.ndarray
 
     def after(self, other: PublicationTimes) -> PublicationTimes:
-        """The same if the other comes before."""
+        """Return the times including those of an earlier step."""
         return PublicationTimes(self.seconds + other.seconds, self.received)
 
 
 @dataclass(frozen=True, eq=False)
 class BrokerTable:
-    """What one broker knows: ranges, weights, the way to each, and how many match behind each way."""
+    """The subscriptions known to one broker: ranges, weights, next hops, and numbers of matches beyond these."""
 
     numbers: np.ndarray
     low: np.ndarray
@@ -108,9 +108,9 @@ class OverheadRun:
 
     @classmethod
     def of(cls, cell: OverheadCell) -> OverheadRun:
-        """Publications anywhere in the space."""
+        """Return random publications in the space."""
         made = ranges(cell.subscriptions, WIDTH, cell.seed)
-        points = stream(cell.seed, "topk", "publications").random(cell.publications)
+        points = seeded_rng(cell.seed, "topk", "publications").random(cell.publications)
         plans = {
             Covering.NONE: plan(made, FEWER_CORE, [cell.k], Covering.NONE),
             Covering.REGULAR: plan(made, FEWER_CORE, [None], Covering.REGULAR),
@@ -122,7 +122,7 @@ class OverheadRun:
         return cls(cell, made, points, plans, counts.astype(np.int64), seeds(brokers, cell.seed))
 
     def all_methods(self) -> dict[str, PublicationTimes]:
-        """Every method on the same publications."""
+        """Return the times of every method for the same publications."""
         none, ancestor = Covering.NONE, Covering.ANCESTOR
         regular = self.travel(Covering.REGULAR, EVERYONE)
         return {
@@ -134,9 +134,9 @@ class OverheadRun:
         }
 
     def travel(self, covering: Covering, rule: int) -> PublicationTimes:
-        """Carry all publications from broker to broker, each with the number that is to be picked from there on."""
+        """Route all publications from broker to broker, each with the number to pick there."""
         planned = self.plans[covering]
-        table = table_of(planned.contests[0], planned.broker_of, planned.routes, weighted=rule == BY_WEIGHT)
+        table = table_of(planned.matching_sets[0], planned.broker_of, planned.routes, weighted=rule == BY_WEIGHT)
         count = len(self.points)
         arrived = {table.root: (np.arange(count), np.full(count, self.cell.k))}
         received = np.zeros(len(self.made), np.int64)
@@ -194,7 +194,7 @@ class OverheadRun:
         )
 
     def _behind(self, planned: Plan, broker: int, known_here: BrokerTable, rows: np.ndarray) -> np.ndarray:
-        """[row, way] -> matches behind it; those here are counted when they are looked for."""
+        """Return [row, next hop] -> matches beyond it; those of the broker itself are counted while matching."""
         link = planned.routes.link_of[broker]
         target = np.where(link >= 0, planned.routes.target[link], -1)
         found = np.zeros((len(rows), len(known_here.next) + 1), np.int64)
@@ -204,14 +204,14 @@ class OverheadRun:
 
 
 def mixed_seeds(numbers: np.ndarray, salt: np.uint64) -> np.ndarray:
-    """A number for each publication at a broker, as if drawn at random."""
+    """Return a pseudo-random number for each publication at a broker."""
     found: np.ndarray = mix(numbers ^ salt)
     return found
 
 
 @compiled
 def mix(numbers: np.ndarray) -> np.ndarray:
-    """Numbers that look as if they had nothing to do with those given."""
+    """Return hashes of numbers."""
     found = np.empty(len(numbers), np.uint64)
     for at in range(len(numbers)):
         found[at] = mixed(numbers[at])
@@ -220,7 +220,7 @@ def mix(numbers: np.ndarray) -> np.ndarray:
 
 @inlined
 def pick(known: int, row: int, way: np.ndarray, here: int, picks: np.ndarray, own: np.ndarray) -> None:
-    """Note that one was picked."""
+    """Record a pick."""
     picks[row, way[known]] += 1
     if way[known] == here:
         own[known] += 1
@@ -240,7 +240,7 @@ def serve(
     picks: np.ndarray,
     own: np.ndarray,
 ) -> None:
-    """Match and pick at one broker: the number of picks behind each next hop, and the picks of this broker."""
+    """Match and pick at one broker: count the picks beyond each next hop, and those of the broker itself."""
     here = picks.shape[1] - 1
     found, some, weight = np.empty(len(low), np.int64), np.empty(len(low), np.int64), np.empty(len(low))
     state = np.empty(1, np.uint64)

@@ -1,4 +1,4 @@
-"""What the paper says of its experiments, and ours beside it, with verdicts.
+"""The paper's claims about its experiments beside our measurements, with verdicts.
 
 The figures themselves are drawings; only what the text says is taken. Ours are means over several sets of
 subscriptions; of the tree of RankCoverK, which differs much from set to set, the range is told as well.
@@ -40,7 +40,7 @@ TREE = "how deep the tree gets differs from set to set, and the paper does not s
 
 
 def comparisons(results: TopkResults) -> list[Comparison]:
-    """Everything that the paper's section V says in numbers or of its figures."""
+    """Return all claims of the paper's section V with numbers or about figures."""
     return [*_low_k(results), *_selectivity(results), *_sizes(results), *choice_comparisons(results)]
 
 
@@ -58,7 +58,7 @@ def _low_k(results: TopkResults) -> Iterable[Comparison]:
         judged = near(_mean(trees), RANK[count]).noting(TREE)
         yield Comparison(f"RankCoverK, k = 10, of {of}", where, f"{RANK[count]}%", told, judged)
         depths = results.values(count, RANK_TREE, 0, DEEPEST)
-        what = f"RankCoverK: k from which on all of {of} are forwarded"
+        what = f"RankCoverK: smallest k at which all of {of} are forwarded"
         judged = near(_mean(depths), RANK_END[count]).noting(TREE)
         yield Comparison(what, "V-C", str(RANK_END[count]), _range(depths, "", 0), judged)
         ours = results.forwarded(count, ANCESTOR_COVER_K, 10)
@@ -84,7 +84,7 @@ def _selectivity(results: TopkResults) -> Iterable[Comparison]:
             at_least(covered, 94.24) if share < 1 else near(covered, 33.3),
         )
     apart = max(known(_apart(results, share) for share in results.scale.selectivities), default=None)
-    what = "AncestorCoverK: most that numbers of subscriptions differ in, points of a percentage"
+    what = "AncestorCoverK: maximum difference between numbers of subscriptions, percentage points"
     ours_now = None if apart is None else f"{apart:.2f}"
     yield Comparison(what, "Figure 5(c)", "less than 0.4", ours_now, at_most(apart, 0.4).noting(SET))
     base, ours = results.forwarded(MANY, REGULAR_COVER), results.forwarded_at(MANY, ANCESTOR_COVER_K, 1)
@@ -125,7 +125,7 @@ def _sizes(results: TopkResults) -> Iterable[Comparison]:
 
 
 def sized(width: Width) -> str:
-    """A range of widths.
+    """Return a range of widths as text.
 
     >>> sized((0.3, 0.6))
     '30-60%'
@@ -138,7 +138,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _range(values: Sequence[float], unit: str, digits: int = 1) -> str | None:
-    """The mean and the range.
+    """Return mean and range as text.
 
     >>> _range([18.0, 20.0], "", 0), _range([75.0, 85.5], "%")
     ('19 (18 to 20)', '80.2% (75.0 to 85.5)')

@@ -1,4 +1,4 @@
-"""What the paper says of fairness and of what picking takes, and ours beside it, with verdicts."""
+"""The paper's claims about fairness and CPU time beside our measurements, with verdicts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from sparing_lab.study.verdicts import LEFT_OUT, all_of, at_least, decreasing, h
 SHOWN = 250  # subscriptions of Figure 6
 PAIR = (ANCESTOR_COVER_K, ANCESTOR_FAIR_K)
 
-CHANCE = "the measure has chance in it and grows with the number of publications, which the paper does not say"
-LATENCY = "the paper has latencies with a network in them, and here CPU time is measured"
-MILLISECONDS = "there is no network here, and the text prints no milliseconds, so that CPU times are compared"
-WEIGHTS = "weights are up to date here at once, while the paper's lag behind"
+CHANCE = "the measure varies by chance and grows with the number of publications, which the paper does not state"
+LATENCY = "the paper measures latency including the network; here CPU time is measured"
+MILLISECONDS = "there is no network here, and the paper's text has no milliseconds, so CPU times are compared"
+WEIGHTS = "weights are updated at once here, but with a delay in the paper"
 
 
 def choice_comparisons(results: TopkResults) -> list[Comparison]:
-    """Everything that sections V-D and V-E say."""
+    """Return all claims of sections V-D and V-E."""
     return [*_fairness(results), *_distance(results), *_overhead(results), *_fair_overhead(results)]
 
 
@@ -45,7 +45,7 @@ def _fairness(results: TopkResults) -> Iterable[Comparison]:
     what = "values of k at which AncestorFairK is nearer to RegularK than AncestorCoverK"
     yield Comparison(what, "Figure 6(a)", "all", cases(fairer), holds(fairer))
     shares = [off_share(results, SHOWN, ANCESTOR_FAIR_K, k) for k in ks]
-    what = "AncestorFairK: off what is to be expected as k grows, as a share of all deliveries"
+    what = "AncestorFairK: deviation from the expected numbers as k grows, as a share of all deliveries"
     yield Comparison(what, "Figure 6(a)", "increasingly fair", listed(shares), decreasing(shares).noting(WEIGHTS))
     one, two = (off_share(results, SHOWN, ANCESTOR_COVER_K, k) for k in ks[:2])
     better = None if one is None or two is None else 100 * (one - two) / one
@@ -59,7 +59,7 @@ def _distance(results: TopkResults) -> Iterable[Comparison]:
         found = {distance: by_distance(results, SHOWN, method, distance, FROM_EXPECTED) for distance in away}
         there = {distance: value for distance, value in found.items() if value is not None}
         nearest = min(there, key=lambda distance: there[distance]) if there else None
-        what = f"{method}: core brokers on the way at which it is fairest"
+        what = f"{method}: core brokers on the path at which it is fairest"
         yield Comparison(what, "Figure 6(b)", "3", None if nearest is None else str(nearest), same(nearest, 3))
     ends = {m: [by_distance(results, SHOWN, m, distance, SURPLUS) for distance in (1, FEWER_CORE)] for m in PAIR}
     for method, (close, far) in ends.items():
@@ -76,14 +76,14 @@ def _distance(results: TopkResults) -> Iterable[Comparison]:
 
 
 def off_share(results: TopkResults, subscriptions: int, method: str, k: int) -> float | None:
-    """How far subscriptions are from what they are to expect, in percent of all deliveries."""
+    """Return the deviation from the expected numbers, in percent of all deliveries."""
     off = results.value(subscriptions, method, k, FROM_EXPECTED)
     deliveries = results.value(subscriptions, method, k, DELIVERIES)
     return None if off is None or not deliveries else 100 * off / deliveries
 
 
 def by_distance(results: TopkResults, subscriptions: int, method: str, distance: int, what: str) -> float | None:
-    """What is found at a distance in percent of the deliveries there, on average over k."""
+    """Return a value at a distance in percent of the deliveries there, averaged over k."""
     shares = []
     for share in FAIR_SELECTIVITIES:
         k = k_of(subscriptions, share)
@@ -103,16 +103,14 @@ def _overhead(results: TopkResults) -> Iterable[Comparison]:
     by_k = [[_saved(results, count, share) for count in results.scale.fair] for share in FAIR_SELECTIVITIES]
     saved = known(one for some in by_k for one in some)
     mean = fmean(saved) if saved else None
-    what = "AncestorCoverK beside RegularK: CPU on the way saved, mean over k"
+    what = "AncestorCoverK beside RegularK: CPU on the path saved, mean over k"
     judged = near(mean, 25.0).noting(LATENCY)
     yield Comparison(what, "Figure 7", "25% of the latency", percent(mean, 0), judged)
     quicker = [None if one is None else one > 0 for one in by_k[0]]
-    what = (
-        f"numbers of subscriptions with which AncestorCoverK is quicker than RegularK, k = {FAIR_SELECTIVITIES[0]:g}%"
-    )
+    what = f"numbers of subscriptions with which AncestorCoverK is faster than RegularK, k = {FAIR_SELECTIVITIES[0]:g}%"
     yield Comparison(what, "Figure 7", "all", cases(quicker), holds(quicker))
     means = [fmean(known(some)) if known(some) else None for some in by_k]
-    what = "AncestorCoverK beside RegularK: CPU on the way saved, as k grows"
+    what = "AncestorCoverK beside RegularK: CPU on the path saved, as k grows"
     yield Comparison(what, "Figure 7", "lessens", listed(means, ".0f"), decreasing(means, 0).noting(LATENCY))
 
 
@@ -127,7 +125,7 @@ def _fair_overhead(results: TopkResults) -> Iterable[Comparison]:
     for share, letter in zip(GROWTH, "ab", strict=True):
         ends = [results.value(n, ANCESTOR_FAIR_K, k_of(n, share), ON_THE_WAY) for n in (few, many)]
         times = None if ends[0] is None or ends[1] is None else ends[1] / ends[0]
-        what = f"AncestorFairK, k = {share:g}%: times the CPU on the way with {many:,} subscriptions instead of {few}"
+        what = f"AncestorFairK, k = {share:g}%: times the CPU on the path with {many:,} subscriptions instead of {few}"
         said = f"superlinear: over {many / few:g}"
         ours = None if times is None else f"{times:.1f}"
         yield Comparison(what, f"Figure 8({letter})", said, ours, at_least(times, many / few).noting(LATENCY))
@@ -136,10 +134,10 @@ def _fair_overhead(results: TopkResults) -> Iterable[Comparison]:
         for share in (one for one in FAIR_SELECTIVITIES if one < 1):
             fair, none = (results.value(count, m, k_of(count, share), ON_THE_WAY) for m in (ANCESTOR_FAIR_K, REGULAR_K))
             found.append(None if fair is None or none is None else fair < none)
-    what = "points with k under 1% at which AncestorFairK is quicker than RegularK"
+    what = "points with k under 1% at which AncestorFairK is faster than RegularK"
     yield Comparison(what, "V-E", "all", cases(found), holds(found).noting(LATENCY))
 
 
 def _more(one: float | None, other: float | None) -> float | None:
-    """How much more the first is than the second, in percent."""
+    """Return by how many percent the first value exceeds the second."""
     return None if one is None or not other else 100 * (one - other) / other

@@ -1,4 +1,4 @@
-"""`rank-tree`: the tree from which the paper's figures of RankCoverK come. For this study only.
+"""`rank-tree`: the tree that gives the paper's numbers of RankCoverK. For this study only.
 
 The paper forwards the first k levels of a covering poset, and prints that 19 levels hold all of 10,000 subscriptions.
 By longest paths, as our `rank_cover` counts, there are about 80 levels, and by shortest paths 6. What it prints are
@@ -19,22 +19,22 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.compiled import compiled
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 from sparing_lab.study.topk.world import RangeSubscriptions
 
 NONE = -1
 
 
 def rank_tree(made: RangeSubscriptions, seed: int) -> np.ndarray:
-    """The depth of every range in the tree, 1 below the root. They come in the order of their numbers."""
-    places = stream(seed, "topk", "rank-tree").permutation(len(made))
+    """Return the depth of every range, 1 below the root; ranges are inserted in the order of their numbers."""
+    places = seeded_rng(seed, "topk", "rank-tree").permutation(len(made))
     depths: np.ndarray = tree_depths(made.low, made.high, places)
     return depths
 
 
 @compiled
 def tree_depths(low: np.ndarray, high: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """The same; of children that cover a range, the one with the least of `places` is taken."""
+    """Return the depths; of several children that cover a range, the one with the least of `places` is chosen."""
     count = len(low)
     root = count
     child, following = np.full(count + 1, NONE), np.full(count, NONE)  # first child, next of the same parent

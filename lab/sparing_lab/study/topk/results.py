@@ -9,7 +9,7 @@ from sparing_lab.study.topk.row import TopkRow
 
 
 class TopkResults(Results[TopkScale, TopkRow]):
-    """Rows by everything but the set of subscriptions, which the seed numbers."""
+    """Rows by all parameters except the seed, which numbers the sets of subscriptions."""
 
     key = ("subscriptions", "narrowest", "widest", "k", "method", "distance", "what")
     number = "seed"

@@ -18,34 +18,33 @@ PAPER = (
 )
 SETTING = (
     "Core brokers in a chain (10 for Figure 5, otherwise 5), each with 5 edge brokers, to which the subscriptions are "
-    "spread evenly. The publisher has an edge broker of its own at one end of the chain, so that whatever its broker "
-    "knows was forwarded to it. A subscription is a range of one field, as wide as drawn evenly from 30% to 60% of "
-    "the space, placed evenly where it fits; publications are points drawn evenly. All subscriptions are alike, so "
-    "that covering is that of ranges alone. Everything is worked out broker by broker over the overlay; what reaches "
-    "the publisher's broker is checked to be what filtering all subscriptions at once gives."
+    "spread evenly. The publisher has its own edge broker at one end of the chain, so all subscriptions known there "
+    "were forwarded to it. A subscription is a range of one field, with a width drawn evenly from 30% to 60% of the "
+    "space, at an even position inside it; publications are points drawn evenly. All subscriptions have the same rank, "
+    "so covering is that of ranges alone. Everything is computed broker by broker over the overlay; the subscriptions "
+    "known at the publisher's broker are checked against filtering all subscriptions at once."
 )
 TREE = (
     "The printed numbers of RankCoverK are those of a tree in which every subscription has one parent (rank-tree): a "
-    "new one goes down below a child that covers it, in the order of a hash set, and takes along the children that it "
-    "covers. Its depth differs from one set of subscriptions to another, so the range is told. RankCoverK as Sparing "
-    "has it counts longest paths and forwards far less. Both deliver the same."
+    "new one is inserted below a child that covers it, in the order of a hash set, and becomes the parent of the "
+    "children that it covers. The depth varies between sets of subscriptions, so its range is shown. RankCoverK in "
+    "Sparing counts longest paths and forwards far less. Both deliver the same."
 )
 FAIR = (
-    "Fair is that each of n subscriptions that match gets a publication with chance k/n, as RegularK draws. The paper "
-    "adds up how far the others are from what RegularK happened to draw; chance alone makes a difference there, shown "
-    "as RegularK drawn again. So the distance from what is to be expected is shown as well, and the table below has a "
-    "chi-square statistic: about 1 for each degree of freedom if only chance is at work, and p is how likely chance "
-    "gives as much or more. Weights of AncestorFairK are handed on in equal parts to at most k others; one or all "
-    "others are shown for comparison."
+    "A choice is fair if each of n matching subscriptions receives a publication with probability k/n, as RegularK "
+    "draws. The paper sums the deviations of other methods from one draw of RegularK, which include chance, shown as "
+    "RegularK drawn again. So the deviation from the expected numbers is shown, too, and the table below has a "
+    "chi-square statistic: about 1 per degree of freedom by chance alone; p is the probability of at least this value "
+    "by chance. AncestorFairK passes weights on in equal parts to at most k others; one or all others are shown for "
+    "comparison."
 )
 TIMES = (
-    "There is no network here, and so no latency. Figures 7 and 8 show CPU time: of the brokers that a publication "
-    "passes from its publisher to an edge broker with subscribers, on average over these, and of all brokers together. "
-    "Each broker holds a publication against all that it knows, then picks. The exactly fair scheme has its counts "
-    "asked for first, along the routes of RegularCover. The paper's percentages are of latencies with a network in "
-    "them."
+    "There is no network here, so no latency. Figures 7 and 8 show CPU time: of the brokers on the path of a "
+    "publication to an edge broker with subscribers, averaged over these, and of all brokers together. Each broker "
+    "matches a publication with all subscriptions it knows, then picks. The exactly fair scheme requests counts first, "
+    "along the routes of RegularCover. The paper's percentages are of latencies including the network."
 )
-SLIP = "The paper says that 1% of 50,000 subscriptions is a k of 5,000; it is 500, and that is what is measured."
+SLIP = "The paper says that 1% of 50,000 subscriptions is a k of 5,000; it is 500, which is measured here."
 
 
 def exhibits(results: TopkResults) -> list[Exhibit]:

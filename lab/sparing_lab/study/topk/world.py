@@ -24,7 +24,7 @@ from sparing.model.rank import Fairness, Rank
 from sparing.model.subscription import Advertisement, Query, Subscription
 from sparing.model.topic import Topic
 from sparing.model.types import DOUBLE, TIMESTAMP, float_codes
-from sparing.workloads.chance import stream
+from sparing.workloads.randomness import seeded_rng
 
 EDGES_PER_CORE = 5
 PUBLISHER_EDGE = "e0"
@@ -33,7 +33,7 @@ TOPIC = Topic("offers", "ts", {"x": DOUBLE, "ts": TIMESTAMP})
 
 @dataclass(frozen=True, eq=False)
 class RangeSubscriptions:
-    """Subscriptions: half-open ranges of the one field, in the order of their numbers."""
+    """Subscriptions: half-open ranges of one field, by number."""
 
     low: np.ndarray
     high: np.ndarray
@@ -48,20 +48,20 @@ class RangeSubscriptions:
 
 
 def ranges(count: int, width: tuple[float, float], seed: int) -> RangeSubscriptions:
-    """Ranges of [0, 1), as wide as drawn evenly from two shares of it, placed evenly where they fit.
+    """Return ranges in [0, 1) with widths drawn evenly between two shares and even positions.
 
     >>> made = ranges(1000, (0.3, 0.6), 0)
     >>> bool((made.low >= 0).all() and (made.high <= 1).all())
     True
     """
-    rng = stream(seed, "topk", "ranges")
+    rng = seeded_rng(seed, "topk", "ranges")
     wide = rng.uniform(*width, count)
     low = rng.random(count) * (1 - wide)
     return RangeSubscriptions(low, np.minimum(low + wide, 1.0))
 
 
 def overlay(core: int) -> tuple[Overlay, tuple[str, ...]]:
-    """So many core brokers with their edge brokers; also the edge brokers that have subscribers.
+    """Return an overlay of core and edge brokers, and the edge brokers with subscribers.
 
     >>> [(link.one, link.other) for link in overlay(2)[0].links[:3]]
     [('c1', 'c2'), ('c1', 'e0'), ('c1', 'e1')]

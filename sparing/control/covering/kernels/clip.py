@@ -1,4 +1,4 @@
-"""What boxes have in common."""
+"""Intersections of boxes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 @inlined
-def next_range(ranges, box, field, at):
-    """A box's ranges in a field one after the other: whether there is one with a number, and which."""
+def range_at(ranges, box, field, at):
+    """Return whether a box has a range number `at` in a field, and its ends."""
     which = ranges.set[box, field]
     if which < 0:
         return at == 0, ranges.low[box, field], ranges.last[box, field]
@@ -23,10 +23,10 @@ def next_range(ranges, box, field, at):
 
 @compiled
 def clip_field(ranges, one, other, field, low, last):
-    """The ranges of what two boxes admit in a field, written to `low` and `last`; how many there are."""
+    """Write the ranges of the intersection of two boxes in a field to `low` and `last`; return their number."""
     i = j = count = 0
-    mine, my_low, my_last = next_range(ranges, one, field, 0)
-    theirs, their_low, their_last = next_range(ranges, other, field, 0)
+    mine, my_low, my_last = range_at(ranges, one, field, 0)
+    theirs, their_low, their_last = range_at(ranges, other, field, 0)
     while mine and theirs:
         first, end = max(my_low, their_low), min(my_last, their_last)
         if first <= end:
@@ -34,16 +34,16 @@ def clip_field(ranges, one, other, field, low, last):
             count += 1
         if my_last < their_last:
             i += 1
-            mine, my_low, my_last = next_range(ranges, one, field, i)
+            mine, my_low, my_last = range_at(ranges, one, field, i)
         else:
             j += 1
-            theirs, their_low, their_last = next_range(ranges, other, field, j)
+            theirs, their_low, their_last = range_at(ranges, other, field, j)
     return count
 
 
 @compiled
-def meets(ranges, one, other, low, last):
-    """Whether some publication lies in both boxes; `low` and `last` are room to work in."""
+def overlap(ranges, one, other, low, last):
+    """Return whether two boxes overlap; `low` and `last` are scratch arrays."""
     for field in range(ranges.low.shape[1]):
         if ranges.missing[one, field] and ranges.missing[other, field]:
             continue
@@ -53,17 +53,17 @@ def meets(ranges, one, other, low, last):
 
 
 @compiled
-def all_that_meet(ranges, boxes, other, low, last):
-    """Which of the first so many boxes meet another one."""
+def find_overlapping(ranges, boxes, other, low, last):
+    """Return whether each of the first `boxes` boxes overlaps another one."""
     found = np.zeros(boxes, np.bool_)
     for box in range(boxes):
-        found[box] = meets(ranges, box, other, low, last)
+        found[box] = overlap(ranges, box, other, low, last)
     return found
 
 
 @compiled
 def clip(ranges, which, other, starts, low, last, into):
-    """Some boxes, cut off at the edges of another: bounds into `into`, sets to `low` and `last`; how many sets."""
+    """Intersect boxes with another one: bounds into `into`, sets into `low` and `last`; return the number of sets."""
     fields = ranges.low.shape[1]
     used = sets = 0
     for row in range(len(which)):

@@ -1,4 +1,4 @@
-"""Which box contains which."""
+"""Containment of boxes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sparing.compiled import compiled, inlined
 
 @inlined
 def admits(ranges, a, b, field):
-    """Whether box a admits all that box b admits in a field."""
+    """Return whether box a admits every value of a field that box b admits."""
     if ranges.missing[b, field] and not ranges.missing[a, field]:
         return False
     if ranges.low[a, field] > ranges.low[b, field] or ranges.last[a, field] < ranges.last[b, field]:
@@ -26,7 +26,7 @@ def admits(ranges, a, b, field):
 
 @inlined
 def within(ranges, at, end, low, last):
-    """Whether a range lies within one of a set's."""
+    """Return whether a range is within one range of a set."""
     for i in range(at, end):
         if ranges.set_low[i] <= low and last <= ranges.set_last[i]:
             return True
@@ -35,7 +35,7 @@ def within(ranges, at, end, low, last):
 
 @compiled
 def contains(ranges, a, b):
-    """Whether box a contains box b."""
+    """Return whether box a contains box b."""
     for field in range(ranges.low.shape[1]):
         if not admits(ranges, a, b, field):
             return False

@@ -1,18 +1,17 @@
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Clusters in several dimensions: boxes that do not overlap, by low ends in the first. Boxes are cut by others."""
+"""Clusters in several dimensions: disjoint boxes by low ends in the first; boxes are cut by others."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sparing.compiled import compiled, inlined
-from sparing.control.folding.kernels.line import first_beyond
+from sparing.control.folding.kernels.intervals import first_beyond
 from sparing.control.folding.kernels.state import MORE, ONCE, room_for_pieces
 
 
 @inlined
 def shared_volume(low, high, i, j):
-    """How much two boxes have in common."""
+    """Return the volume of the intersection of two boxes."""
     found = 1.0
     for axis in range(low.shape[1]):
         size = min(high[i, axis], high[j, axis]) - max(low[i, axis], low[j, axis])
@@ -23,13 +22,13 @@ def shared_volume(low, high, i, j):
 
 
 @inlined
-def shared_in_boxes(clusters, pieces, a, b):
-    """By how much the unique range of two clusters shrinks when they are joined, and how much both of them cover."""
+def shared_boxes(clusters, pieces, a, b):
+    """Return the decrease of the unique range when two clusters are joined, and the volume that both cover."""
     lost = both = 0.0
     if clusters.piece[a, 1] < clusters.piece[b, 1]:
         a, b = b, a
     for j in range(clusters.piece[b, 0], clusters.piece[b, 0] + clusters.piece[b, 1]):
-        # None that begins more than the largest width before this one reaches it.
+        # A box that begins more than the largest width before this one does not reach it.
         i = first_beyond(
             pieces.low, clusters.piece[a, 0], clusters.piece[a, 1], pieces.low[j, 0] - clusters.width[a], True
         )
@@ -45,7 +44,7 @@ def shared_in_boxes(clusters, pieces, a, b):
 
 @inlined
 def copy(low, high, begin, count, to_low, to_high, to):
-    """Copy so many boxes from a place to another."""
+    """Copy a run of boxes."""
     for step in range(count):
         for axis in range(low.shape[1]):
             to_low[to + step, axis] = low[begin + step, axis]
@@ -54,15 +53,15 @@ def copy(low, high, begin, count, to_low, to_high, to):
 
 @compiled
 def doubled(low, high):
-    """The same boxes, with room for as many more."""
+    """Return the boxes in arrays of twice the length."""
     more_low, more_high = np.empty((2 * len(low), low.shape[1])), np.empty((2 * len(low), low.shape[1]))
     copy(low, high, 0, len(low), more_low, more_high, 0)
     return more_low, more_high
 
 
 @compiled
-def left_of(pieces, box, begin, count, kinds, low, high):
-    """What is left of a box without some pieces of some kinds: boxes, in `low` and `high` or longer arrays."""
+def subtract(pieces, box, begin, count, kinds, low, high):
+    """Return a box minus some pieces of some kinds: the number of boxes, in `low` and `high` or longer arrays."""
     dimensions = low.shape[1]
     copy(pieces.low, pieces.high, box, 1, low, high, 0)
     left = 1
@@ -80,7 +79,7 @@ def left_of(pieces, box, begin, count, kinds, low, high):
                 continue
             if left + 2 * dimensions > len(low):
                 low, high = doubled(low, high)
-            # Cut off what sticks out on either side, axis by axis; what remains lies in the piece and is dropped.
+            # Cut off the parts outside the piece, axis by axis; the rest is inside and is dropped.
             for axis in range(dimensions):
                 if low[at, axis] < pieces.low[piece, axis]:
                     copy(low, high, at, 1, low, high, left)
@@ -96,8 +95,8 @@ def left_of(pieces, box, begin, count, kinds, low, high):
 
 
 @inlined
-def one_box(low, high, i, j):
-    """Along which axis two boxes touch that make one box together, or -1."""
+def adjacent_axis(low, high, i, j):
+    """Return the axis along which two boxes are adjacent and form one box, or -1."""
     found = -1
     for axis in range(low.shape[1]):
         if low[i, axis] == low[j, axis] and high[i, axis] == high[j, axis]:
@@ -109,19 +108,19 @@ def one_box(low, high, i, j):
 
 
 @compiled
-def add(pieces, begin, count, low, high, box, kind):
-    """Write a box behind so many others, or make one box of it and of others that it fits; how many there are then."""
+def append_merged(pieces, begin, count, low, high, box, kind):
+    """Append a box to others, merged with those that form one box with it; return the number of boxes."""
     end = begin + count
     copy(low, high, box, 1, pieces.low, pieces.high, end)
     at = begin
     while at < end:
-        axis = one_box(pieces.low, pieces.high, at, end) if pieces.kind[at] == kind else -1
+        axis = adjacent_axis(pieces.low, pieces.high, at, end) if pieces.kind[at] == kind else -1
         if axis < 0:
             at += 1
             continue
         pieces.low[end, axis] = min(pieces.low[end, axis], pieces.low[at, axis])
         pieces.high[end, axis] = max(pieces.high[end, axis], pieces.high[at, axis])
-        end -= 1  # the last of the others takes the place of the one used up
+        end -= 1  # the last of the others takes the place of the merged one
         copy(pieces.low, pieces.high, end, 1, pieces.low, pieces.high, at)
         pieces.kind[at] = pieces.kind[end]
         copy(pieces.low, pieces.high, end + 1, 1, pieces.low, pieces.high, end)
@@ -131,8 +130,8 @@ def add(pieces, begin, count, low, high, box, kind):
 
 
 @compiled
-def put_in_order(pieces, begin, count):
-    """Sort by low ends in the first dimension, what was in order before with little effort; the largest width there."""
+def sort_boxes(pieces, begin, count):
+    """Insertion sort by low ends in the first dimension, fast for nearly sorted boxes; return the largest width."""
     dimensions, widest = pieces.low.shape[1], 0.0
     low, high = np.empty((1, dimensions)), np.empty((1, dimensions))
     for place in range(begin, begin + count):
@@ -151,10 +150,10 @@ def put_in_order(pieces, begin, count):
 
 
 @compiled
-def join_in_boxes(clusters, pieces, a, b):
-    """Write down what two clusters cover together.
+def join_boxes(clusters, pieces, a, b):
+    """Compute the pieces of two joined clusters.
 
-    Gives the pieces, which slot has them now, and whether that cluster and the other one covered the same before.
+    Return the pieces, their slot, and whether that cluster and the other one had the same pieces before.
     """
     if clusters.covered[a] - clusters.once[a] < clusters.covered[b] - clusters.once[b]:
         big, small = b, a
@@ -167,7 +166,7 @@ def join_in_boxes(clusters, pieces, a, b):
     pieces = room_for_pieces(clusters, pieces, 2 * (count + few) + 64)
     changed, now = False, 0
     hit = np.zeros(count, np.bool_)
-    # First what stays as it is, then what is cut or new.
+    # First the unchanged pieces, then the cut and new ones.
     for place in range(count):
         piece = clusters.piece[big, 0] + place
         if pieces.kind[piece] == ONCE:
@@ -184,38 +183,38 @@ def join_in_boxes(clusters, pieces, a, b):
             continue
         changed = True
         for j in range(few):
-            pieces = room(clusters, pieces, now, few)
+            pieces = room_after(clusters, pieces, now, few)
             piece, other = clusters.piece[big, 0] + place, clusters.piece[small, 0] + j
             if pieces.kind[other] == ONCE and shared_volume(pieces.low, pieces.high, piece, other) > 0:
                 for axis in range(dimensions):
                     cut_low[0, axis] = max(pieces.low[piece, axis], pieces.low[other, axis])
                     cut_high[0, axis] = min(pieces.high[piece, axis], pieces.high[other, axis])
-                now = add(pieces, pieces.used[0], now, cut_low, cut_high, 0, MORE)
+                now = append_merged(pieces, pieces.used[0], now, cut_low, cut_high, 0, MORE)
         piece = clusters.piece[big, 0] + place
-        left, low, high = left_of(pieces, piece, clusters.piece[small, 0], few, ONCE | MORE, low, high)
-        pieces = room(clusters, pieces, now, left)
+        left, low, high = subtract(pieces, piece, clusters.piece[small, 0], few, ONCE | MORE, low, high)
+        pieces = room_after(clusters, pieces, now, left)
         for i in range(left):
-            now = add(pieces, pieces.used[0], now, low, high, i, ONCE)
+            now = append_merged(pieces, pieces.used[0], now, low, high, i, ONCE)
     for j in range(few):
         other = clusters.piece[small, 0] + j
         kind = np.int64(pieces.kind[other])
         kinds = MORE if kind == MORE else ONCE | MORE
-        left, low, high = left_of(pieces, other, clusters.piece[big, 0], count, kinds, low, high)
-        pieces = room(clusters, pieces, now, left)
+        left, low, high = subtract(pieces, other, clusters.piece[big, 0], count, kinds, low, high)
+        pieces = room_after(clusters, pieces, now, left)
         for i in range(left):
             changed = True
-            now = add(pieces, pieces.used[0], now, low, high, i, kind)
+            now = append_merged(pieces, pieces.used[0], now, low, high, i, kind)
     if not changed:
         return pieces, big, True, False
     clusters.piece[big, 0], clusters.piece[big, 1], clusters.piece[big, 2] = pieces.used[0], now, now
-    clusters.width[big] = put_in_order(pieces, pieces.used[0], now)
+    clusters.width[big] = sort_boxes(pieces, pieces.used[0], now)
     pieces.used[0] += now
     return pieces, big, False, False
 
 
 @compiled
-def room(clusters, pieces, now, more):
-    """Room for more pieces behind those just written, which come along."""
+def room_after(clusters, pieces, now, more):
+    """Return the pieces with room for more after those just written, which are kept."""
     if pieces.used[0] + now + more + 1 <= len(pieces.kind):
         return pieces
     begin = pieces.used[0]

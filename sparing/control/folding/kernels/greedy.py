@@ -1,15 +1,14 @@
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Joining the best pair of clusters, over and over.
+"""Greedy joins: the best pair of clusters, repeatedly.
 
-After a join the pairs of the new cluster are worked out again: increments of cost can fall, so that an old key says
-neither that a pair is at least as good, nor that it is at most as good. If one of the two takes in the other without
-being changed (it covers all of it more than once, is told wherever it is told, and so on), its pairs stay as they are
-and only those of the other are new. This is what mostly happens where many ranges overlap.
+After a join the pairs of the new cluster are evaluated again: incremental costs can fall or rise, so old keys bound
+nothing. If one of the two clusters absorbs the other without a change (it covers all of it more than once, is forwarded
+over all its links, and so on), its own pairs stay valid and only those with neighbours of the other are new. This is
+the usual case when many ranges overlap.
 
-A cluster with more than MANY neighbours works out all its pairs only when it has grown by an eighth since it did so
-last; in between, only those with neighbours of what was joined to it. Whatever comes first by an old key is worked out
-again, and goes back if it is not as good as before. Similarities of such clusters fall a little with every join, and a
-pair that is nearly as good as before is taken.
+A cluster with more than MANY neighbours evaluates all its pairs only after growth by an eighth, otherwise only those
+with neighbours of the joined cluster. A pair with an old key is evaluated again when it is the first of the heap, and
+goes back if it is worse. Similarities of large clusters fall a little with every join, so a pair that is nearly as good
+as before is accepted.
 """
 
 from __future__ import annotations
@@ -17,62 +16,54 @@ from __future__ import annotations
 import numpy as np
 
 from sparing.compiled import compiled, inlined
-from sparing.control.folding.kernels.boxes import join_in_boxes, shared_in_boxes
+from sparing.control.folding.kernels.boxes import join_boxes, shared_boxes
 from sparing.control.folding.kernels.heap import (
     BENEFIT,
     VERSION_A,
     VERSION_B,
     A,
     B,
-    arrange,
+    append_row,
     empty_heap,
+    heapify,
     pop,
-    put,
-    rise,
     room_for_pairs,
+    sift_up,
 )
-from sparing.control.folding.kernels.line import join_on_line, shared_on_line
-from sparing.control.folding.kernels.state import ONCE, room_for_near, standing
-from sparing.control.folding.kernels.ways import joined_delay, meeting
+from sparing.control.folding.kernels.intervals import join_intervals, shared_intervals
+from sparing.control.folding.kernels.paths import common_broker, common_delay
+from sparing.control.folding.kernels.state import ONCE, find_root, room_for_neighbours
+from sparing.match.kernels.rows import count_bits
 
-EFFICIENT, SIMILAR, LOWERING = 0, 1, 2  # what makes a pair good: benefit for cost, similarity, or a lower cost
-MORE, GAINED = 0, 1  # the facts recorded of a join: what it adds to the cost, and to the benefit
+EFFICIENT, SIMILAR, LOWERING = 0, 1, 2  # the goal of joins: benefit per cost, similarity, or a lower cost
+ADDED_COST, ADDED_BENEFIT = 0, 1  # columns of the facts of joins
 MANY = 256  # neighbours
-CLOSE = 0.01  # by this share, a similarity (and what it lacks to 1) may be worse than it was
-FEW = 64  # pieces that are summed up anew, so that rounding errors do not add up
-# With more pieces, a cluster in two dimensions is joined no further, or one in more: there every join cuts far more.
+CLOSE = 0.01  # accepted relative decrease of a similarity, and of its difference to 1
+FEW = 64  # pieces up to which measures are summed again, against accumulated rounding errors
+# Most pieces of a cluster that is joined further, in two dimensions and in more, where every join cuts more pieces.
 MOST_PIECES, MOST_DEEP_PIECES = 4096, 256
 
 
 @inlined
-def set_bits(word):
-    """How many bits are set."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@inlined
-def shared_links(told, a, b):
-    """Over how many links both are told."""
+def shared_links(links, a, b):
+    """Return the number of links over which members of both clusters are forwarded."""
     found = 0
-    for word in range(told.shape[1]):
-        found += set_bits(told[a, word] & told[b, word])
+    for word in range(links.shape[1]):
+        found += np.int64(count_bits(links[a, word] & links[b, word]))
     return found
 
 
 @inlined
 def shared(clusters, pieces, a, b):
-    """By how much the unique range of two clusters shrinks when they are joined, and how much both of them cover."""
+    """Return the decrease of the unique range when two clusters are joined, and the measure that both cover."""
     if pieces.low.shape[1] == 1:
-        return shared_on_line(clusters, pieces, a, b)
-    return shared_in_boxes(clusters, pieces, a, b)
+        return shared_intervals(clusters, pieces, a, b)
+    return shared_boxes(clusters, pieces, a, b)
 
 
 @compiled
-def worth(clusters, pieces, ways, goal, a, b):
-    """Whether a pair is a candidate, its key (less is better) and its benefit. Candidates share a link."""
+def evaluate(clusters, pieces, paths, goal, a, b):
+    """Return whether a pair is a candidate (it shares a link), its key (less is better) and its benefit."""
     benefit = shared_links(clusters.links, a, b)
     if benefit == 0:
         return False, 0.0, benefit
@@ -84,58 +75,58 @@ def worth(clusters, pieces, ways, goal, a, b):
     if goal == SIMILAR:
         covered = clusters.covered[a] + clusters.covered[b] - both
         return True, once / covered - 1 if covered > 0 else -1.0, benefit
-    cost = once * joined_delay(clusters, ways, a, b) - (clusters.cost[a] + clusters.cost[b])
+    cost = once * common_delay(clusters, paths, a, b) - (clusters.cost[a] + clusters.cost[b])
     if goal == LOWERING:
         return cost < 0, cost, benefit
     return True, -np.inf if cost <= 0 else -benefit / cost, benefit
 
 
 @inlined
-def unchanged(clusters, ways, slot, other):
-    """Whether a cluster that takes in another one is told over the same links, meets at the same brokers, and so on."""
-    if clusters.size[slot] == 1 or clusters.name[slot] > clusters.name[other]:
+def stays_same(clusters, paths, slot, other):
+    """Return whether links, common brokers and so on of a cluster stay the same if it absorbs another one."""
+    if clusters.size[slot] == 1 or clusters.lowest[slot] > clusters.lowest[other]:
         return False
     for word in range(clusters.links.shape[1]):
         if clusters.links[other, word] & ~clusters.links[slot, word]:
             return False
-    for row in range(clusters.meet.shape[1]):
-        at = meeting(ways, row, clusters.meet[slot, row], clusters.meet[other, row])
-        if at != clusters.meet[slot, row] or clusters.deep[other, row] > clusters.deep[slot, row]:
+    for row in range(clusters.common.shape[1]):
+        at = common_broker(paths, row, clusters.common[slot, row], clusters.common[other, row])
+        if at != clusters.common[slot, row] or clusters.most_hops[other, row] > clusters.most_hops[slot, row]:
             return False
     return True
 
 
 @compiled
-def join(clusters, pieces, ways, a, b):
-    """Make one cluster of two: the pieces, the slot that stays and the other one, and whether the first is changed."""
+def join(clusters, pieces, paths, a, b):
+    """Join two clusters; return the pieces, the slot that stays, the other one, and whether the first has changed."""
     lost, both = shared(clusters, pieces, a, b)
     once, covered = clusters.once[a] + clusters.once[b] - lost, clusters.covered[a] + clusters.covered[b] - both
     if pieces.low.shape[1] == 1:
-        pieces, at, same, other_same = join_on_line(clusters, pieces, a, b)
+        pieces, at, same, other_same = join_intervals(clusters, pieces, a, b)
     else:
-        pieces, at, same, other_same = join_in_boxes(clusters, pieces, a, b)
+        pieces, at, same, other_same = join_boxes(clusters, pieces, a, b)
     begin, count, room = clusters.piece[at, 0], clusters.piece[at, 1], clusters.piece[at, 2]
     other = b if at == a else a
-    if same and unchanged(clusters, ways, at, other):
+    if same and stays_same(clusters, paths, at, other):
         keep, gone, changed = at, other, False
-    elif other_same and unchanged(clusters, ways, other, at):
+    elif other_same and stays_same(clusters, paths, other, at):
         keep, gone, changed = other, at, False
     else:
         keep, gone, changed = a, b, True
-        if clusters.near[a, 1] < clusters.near[b, 1]:
+        if clusters.neighbours[a, 1] < clusters.neighbours[b, 1]:
             keep, gone = b, a
-    clusters.into[gone] = keep
+    clusters.parent[gone] = keep
     clusters.size[keep] += clusters.size[gone]
     if not changed:
         return pieces, keep, gone, changed
     clusters.piece[keep, 0], clusters.piece[keep, 1], clusters.piece[keep, 2] = begin, count, room
     clusters.width[keep] = clusters.width[at]
-    clusters.name[keep] = min(clusters.name[a], clusters.name[b])
+    clusters.lowest[keep] = min(clusters.lowest[a], clusters.lowest[b])
     clusters.version[keep] += 1
-    delay = joined_delay(clusters, ways, a, b)
-    for row in range(clusters.meet.shape[1]):
-        clusters.meet[keep, row] = meeting(ways, row, clusters.meet[a, row], clusters.meet[b, row])
-        clusters.deep[keep, row] = max(clusters.deep[a, row], clusters.deep[b, row])
+    delay = common_delay(clusters, paths, a, b)
+    for row in range(clusters.common.shape[1]):
+        clusters.common[keep, row] = common_broker(paths, row, clusters.common[a, row], clusters.common[b, row])
+        clusters.most_hops[keep, row] = max(clusters.most_hops[a, row], clusters.most_hops[b, row])
     for word in range(clusters.links.shape[1]):
         clusters.links[keep, word] = clusters.links[a, word] | clusters.links[b, word]
     if count <= FEW:
@@ -147,7 +138,7 @@ def join(clusters, pieces, ways, a, b):
 
 @compiled
 def measured(pieces, begin, count):
-    """The measure of what is covered once in some pieces, and of all of them."""
+    """Return the measure that some pieces cover once, and that of all of them."""
     once = covered = 0.0
     for piece in range(begin, begin + count):
         size = 1.0
@@ -160,132 +151,128 @@ def measured(pieces, begin, count):
 
 
 @inlined
-def tidy(clusters, near, slot, begin, count, mark, seen):
-    """Neighbours by the slots that stand now, each once and without the cluster itself; how many are left."""
-    left = 0
-    for place in range(begin, begin + count):
-        other = standing(clusters.into, np.int64(near.slot[place]))
-        if other != slot and seen[other] != mark:
-            seen[other] = mark
-            near.slot[begin + left] = other
-            left += 1
-    return left
-
-
-@compiled
-def neighbours_of_both(clusters, near, keep, gone, marks, seen):
-    """Put the neighbours of a cluster that is gone behind those of the one that stays, and say where they begin."""
+def compact_neighbours(clusters, neighbours, slot, keep, marks, seen):
+    """Replace the neighbours of a slot by the current slots of their clusters, each once and without `keep`."""
     marks[0] += 1
-    clusters.near[gone, 1] = tidy(clusters, near, keep, clusters.near[gone, 0], clusters.near[gone, 1], marks[0], seen)
-    more = clusters.near[gone, 1]
-    if clusters.near[keep, 1] + more > clusters.near[keep, 2]:
-        marks[0] += 1
-        begin = clusters.near[keep, 0]
-        clusters.near[keep, 1] = tidy(clusters, near, keep, begin, clusters.near[keep, 1], marks[0], seen)
-    begin, count, room = clusters.near[keep, 0], clusters.near[keep, 1], clusters.near[keep, 2]
-    if count + more > room:
-        clusters.into[gone] = gone  # so that its neighbours come along
-        near = room_for_near(clusters, near, 2 * (count + more))
-        clusters.into[gone] = keep
-        begin, room = near.used[0], 2 * (count + more)
-        near.used[0] += room
-        for place in range(count):
-            near.slot[begin + place] = near.slot[clusters.near[keep, 0] + place]
-        clusters.near[keep, 0], clusters.near[keep, 2] = begin, room
-    for place in range(more):
-        near.slot[begin + count + place] = near.slot[clusters.near[gone, 0] + place]
-    clusters.near[keep, 1] = count + more
-    return near, begin + count
+    left, begin = 0, clusters.neighbours[slot, 0]
+    for place in range(begin, begin + clusters.neighbours[slot, 1]):
+        other = find_root(clusters.parent, np.int64(neighbours.slot[place]))
+        if other != keep and seen[other] != marks[0]:
+            seen[other] = marks[0]
+            neighbours.slot[begin + left] = other
+            left += 1
+    clusters.neighbours[slot, 1] = left
 
 
 @compiled
-def fill(clusters, pieces, ways, near, goal, marks, seen):
-    """A heap of all candidates."""
+def merge_neighbours(clusters, neighbours, keep, gone, marks, seen):
+    """Append the neighbours of a joined slot to those of the slot that stays; return the list and their position."""
+    compact_neighbours(clusters, neighbours, gone, keep, marks, seen)
+    more = clusters.neighbours[gone, 1]
+    if clusters.neighbours[keep, 1] + more > clusters.neighbours[keep, 2]:
+        compact_neighbours(clusters, neighbours, keep, keep, marks, seen)
+    begin, count, room = clusters.neighbours[keep, 0], clusters.neighbours[keep, 1], clusters.neighbours[keep, 2]
+    if count + more > room:
+        clusters.parent[gone] = gone  # keeps its neighbours in the new arrays
+        neighbours = room_for_neighbours(clusters, neighbours, 2 * (count + more))
+        clusters.parent[gone] = keep
+        begin, room = neighbours.used[0], 2 * (count + more)
+        neighbours.used[0] += room
+        for place in range(count):
+            neighbours.slot[begin + place] = neighbours.slot[clusters.neighbours[keep, 0] + place]
+        clusters.neighbours[keep, 0], clusters.neighbours[keep, 2] = begin, room
+    for place in range(more):
+        neighbours.slot[begin + count + place] = neighbours.slot[clusters.neighbours[gone, 0] + place]
+    clusters.neighbours[keep, 1] = count + more
+    return neighbours, begin + count
+
+
+@compiled
+def build_heap(clusters, pieces, paths, neighbours, goal, marks, seen):
+    """Return a heap of all candidates."""
     total = 0
-    for slot in range(len(clusters.into)):
-        if clusters.into[slot] == slot:
-            marks[0] += 1
-            begin = clusters.near[slot, 0]
-            clusters.near[slot, 1] = tidy(clusters, near, slot, begin, clusters.near[slot, 1], marks[0], seen)
-            total += clusters.near[slot, 1]
-            clusters.looked[slot] = clusters.size[slot]
+    for slot in range(len(clusters.parent)):
+        if clusters.parent[slot] == slot:
+            compact_neighbours(clusters, neighbours, slot, slot, marks, seen)
+            total += clusters.neighbours[slot, 1]
+            clusters.evaluated_size[slot] = clusters.size[slot]
     heap = empty_heap(total + 1024)
-    for slot in range(len(clusters.into)):
-        if clusters.into[slot] == slot:
-            for place in range(clusters.near[slot, 0], clusters.near[slot, 0] + clusters.near[slot, 1]):
-                if near.slot[place] > slot:
-                    lay(heap, clusters, pieces, ways, goal, slot, np.int64(near.slot[place]))
-    arrange(heap)
+    for slot in range(len(clusters.parent)):
+        if clusters.parent[slot] == slot:
+            begin = clusters.neighbours[slot, 0]
+            for place in range(begin, begin + clusters.neighbours[slot, 1]):
+                if neighbours.slot[place] > slot:
+                    add_pair(heap, clusters, pieces, paths, goal, slot, np.int64(neighbours.slot[place]))
+    heapify(heap)
     return heap
 
 
 @inlined
-def lay(heap, clusters, pieces, ways, goal, a, b):
-    """Work out a pair and lay it down behind the heap, if it is a candidate."""
-    good, key, benefit = worth(clusters, pieces, ways, goal, a, b)
+def add_pair(heap, clusters, pieces, paths, goal, a, b):
+    """Evaluate a pair, and append it to the heap if it is a candidate; return whether it is one."""
+    good, key, benefit = evaluate(clusters, pieces, paths, goal, a, b)
     if good:
-        name, version = clusters.name, clusters.version
-        put(heap, key, benefit, name[a], name[b], a, b, version[a], version[b])
+        lowest, version = clusters.lowest, clusters.version
+        append_row(heap, key, benefit, lowest[a], lowest[b], a, b, version[a], version[b])
     return good
 
 
 @compiled
-def start(clusters, pieces, ways, near, first, marks, seen):
-    """Join everybody to the first of the cluster it is to start in; benefit so far."""
+def join_initial(clusters, pieces, paths, neighbours, first, marks, seen):
+    """Join the members of each initial cluster; return the benefit, pieces and neighbours."""
     benefit = 0
     for member in range(len(first)):
-        a, b = standing(clusters.into, np.int64(first[member])), standing(clusters.into, member)
+        a, b = find_root(clusters.parent, np.int64(first[member])), find_root(clusters.parent, member)
         if a != b:
             benefit += shared_links(clusters.links, a, b)
-            pieces, keep, gone, _ = join(clusters, pieces, ways, a, b)
-            near, _ = neighbours_of_both(clusters, near, keep, gone, marks, seen)
-    return benefit, pieces, near
+            pieces, keep, gone, _ = join(clusters, pieces, paths, a, b)
+            neighbours, _ = merge_neighbours(clusters, neighbours, keep, gone, marks, seen)
+    return benefit, pieces, neighbours
 
 
 @compiled
-def greedy(clusters, pieces, ways, near, goal, theta, least, benefit, marks, seen, slots, facts):
+def join_best(clusters, pieces, paths, neighbours, goal, theta, least, benefit, marks, seen, slots, facts):
     """Join the best pairs until the benefit is theta, or no key is below `-least`.
 
-    Returns pieces, neighbours and the number of joins. Of every join, `slots` has the slot that stayed and the one that
-    went, and `facts` what it added.
+    Return pieces, neighbours and the number of joins. For every join, `slots` has the slot that stays and the joined
+    one, and `facts` the added cost and benefit.
     """
-    heap, steps = fill(clusters, pieces, ways, near, goal, marks, seen), 0
+    heap, steps = build_heap(clusters, pieces, paths, neighbours, goal, marks, seen), 0
     while benefit < theta and heap.counts[0]:
         key, row = pop(heap)
         a, b = np.int64(heap.facts[row, A]), np.int64(heap.facts[row, B])
-        if clusters.into[a] != a or clusters.into[b] != b:
+        if clusters.parent[a] != a or clusters.parent[b] != b:
             continue
         gained = np.int64(heap.facts[row, BENEFIT])
         if clusters.version[a] != heap.facts[row, VERSION_A] or clusters.version[b] != heap.facts[row, VERSION_B]:
-            good, now, gained = worth(clusters, pieces, ways, goal, a, b)
+            good, now, gained = evaluate(clusters, pieces, paths, goal, a, b)
             if not good:
                 continue
-            close = goal == SIMILAR and clusters.near[a, 1] + clusters.near[b, 1] > MANY
+            close = goal == SIMILAR and clusters.neighbours[a, 1] + clusters.neighbours[b, 1] > MANY
             close = close and now <= key + CLOSE * min(-key, 1 + key)
             if not close and (now != key or gained != heap.facts[row, BENEFIT]):
-                heap = room_for_pairs(heap, clusters.into, 1)
-                lay(heap, clusters, pieces, ways, goal, a, b)
-                rise(heap)
+                heap = room_for_pairs(heap, clusters.parent, 1)
+                add_pair(heap, clusters, pieces, paths, goal, a, b)
+                sift_up(heap)
                 continue
         if -key <= least:
             break
         benefit += gained
-        before = clusters.cost[a] + clusters.cost[b]
-        pieces, keep, gone, changed = join(clusters, pieces, ways, a, b)
+        cost_before = clusters.cost[a] + clusters.cost[b]
+        pieces, keep, gone, changed = join(clusters, pieces, paths, a, b)
         slots[steps, 0], slots[steps, 1] = keep, gone
-        facts[steps, MORE], facts[steps, GAINED] = clusters.cost[keep] - before, gained
+        facts[steps, ADDED_COST], facts[steps, ADDED_BENEFIT] = clusters.cost[keep] - cost_before, gained
         steps += 1
-        near, begin = neighbours_of_both(clusters, near, keep, gone, marks, seen)
-        count = clusters.near[keep, 1]
-        all_of_them = changed and (count <= MANY or 8 * clusters.size[keep] >= 9 * clusters.looked[keep])
-        if all_of_them:
-            marks[0] += 1
-            begin = clusters.near[keep, 0]
-            count = clusters.near[keep, 1] = tidy(clusters, near, keep, begin, count, marks[0], seen)
-            clusters.looked[keep] = clusters.size[keep]
-        end = clusters.near[keep, 0] + count
-        heap = room_for_pairs(heap, clusters.into, end - begin)
+        neighbours, begin = merge_neighbours(clusters, neighbours, keep, gone, marks, seen)
+        count = clusters.neighbours[keep, 1]
+        evaluate_all = changed and (count <= MANY or 8 * clusters.size[keep] >= 9 * clusters.evaluated_size[keep])
+        if evaluate_all:
+            compact_neighbours(clusters, neighbours, keep, keep, marks, seen)
+            begin, count = clusters.neighbours[keep, 0], clusters.neighbours[keep, 1]
+            clusters.evaluated_size[keep] = clusters.size[keep]
+        end = clusters.neighbours[keep, 0] + count
+        heap = room_for_pairs(heap, clusters.parent, end - begin)
         for place in range(begin, end):
-            if lay(heap, clusters, pieces, ways, goal, keep, np.int64(near.slot[place])):
-                rise(heap)
-    return pieces, near, steps
+            if add_pair(heap, clusters, pieces, paths, goal, keep, np.int64(neighbours.slot[place])):
+                sift_up(heap)
+    return pieces, neighbours, steps

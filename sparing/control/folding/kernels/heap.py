@@ -1,5 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""A heap of pairs of clusters. Ties of the key go to the larger benefit, then to lower names."""
+"""A heap of pairs of clusters, by key, then larger benefit, then lower members."""
 
 from __future__ import annotations
 
@@ -9,14 +8,14 @@ import numpy as np
 
 from sparing.compiled import compiled, inlined
 
-# What is known of a pair, beside its key: its benefit, names, slots, and the versions of these when it was worked out.
+# Columns of a pair: benefit, lowest members, slots, and the versions of the slots at its evaluation.
 BENEFIT, ONE, TWO, A, B, VERSION_A, VERSION_B = range(7)
 
 
 class Heap(NamedTuple):
-    """Pairs in rows, and the heap, which has the row and the key of each."""
+    """Pairs in rows, and the heap of their rows and keys."""
 
-    facts: np.ndarray  # [row, fact]
+    facts: np.ndarray  # [row, column]
     key: np.ndarray  # [place]
     row: np.ndarray  # [place]
     counts: np.ndarray  # pairs in the heap, and rows in use
@@ -24,13 +23,13 @@ class Heap(NamedTuple):
 
 @compiled
 def empty_heap(size):
-    """With room for so many pairs."""
+    """Return an empty heap with room for `size` pairs."""
     return Heap(np.empty((size, 7), np.int32), np.empty(size), np.empty(size, np.int32), np.zeros(2, np.int64))
 
 
 @inlined
-def before(heap, key, row, other_key, other):
-    """Whether a pair goes before another one."""
+def precedes(heap, key, row, other_key, other):
+    """Return whether a pair is before another one."""
     if key != other_key:
         return key < other_key
     facts = heap.facts
@@ -42,19 +41,19 @@ def before(heap, key, row, other_key, other):
 
 
 @compiled
-def sink(heap, place):
-    """Let a pair down to where it belongs."""
+def sift_down(heap, place):
+    """Move a pair down to its position."""
     count = heap.counts[0]
     key, row = heap.key[place], heap.row[place]
     while True:
         below = 2 * place + 1
         if below >= count:
             break
-        if below + 1 < count and before(
+        if below + 1 < count and precedes(
             heap, heap.key[below + 1], heap.row[below + 1], heap.key[below], heap.row[below]
         ):
             below += 1
-        if not before(heap, heap.key[below], heap.row[below], key, row):
+        if not precedes(heap, heap.key[below], heap.row[below], key, row):
             break
         heap.key[place], heap.row[place] = heap.key[below], heap.row[below]
         place = below
@@ -62,15 +61,15 @@ def sink(heap, place):
 
 
 @compiled
-def arrange(heap):
-    """Make a heap of what lies there in any order."""
+def heapify(heap):
+    """Restore the heap order of all pairs."""
     for place in range(heap.counts[0] // 2 - 1, -1, -1):
-        sink(heap, place)
+        sift_down(heap, place)
 
 
 @inlined
-def put(heap, key, benefit, one, two, a, b, version_a, version_b):
-    """Lay down a pair, behind all others; there must be room."""
+def append_row(heap, key, benefit, one, two, a, b, version_a, version_b):
+    """Append a pair without restoring the heap order; there must be room."""
     place, row = heap.counts[0], heap.counts[1]
     facts = heap.facts
     facts[row, BENEFIT] = benefit
@@ -83,13 +82,13 @@ def put(heap, key, benefit, one, two, a, b, version_a, version_b):
 
 
 @inlined
-def rise(heap):
-    """Let the last pair up to where it belongs."""
+def sift_up(heap):
+    """Move the last pair up to its position."""
     place = heap.counts[0] - 1
     key, row = heap.key[place], heap.row[place]
     while place:
         above = (place - 1) // 2
-        if not before(heap, key, row, heap.key[above], heap.row[above]):
+        if not precedes(heap, key, row, heap.key[above], heap.row[above]):
             break
         heap.key[place], heap.row[place] = heap.key[above], heap.row[above]
         place = above
@@ -98,33 +97,33 @@ def rise(heap):
 
 @compiled
 def pop(heap):
-    """The key and row of the first pair, which is taken out."""
+    """Remove the first pair; return its key and row."""
     key, row = heap.key[0], heap.row[0]
     heap.counts[0] -= 1
     if heap.counts[0]:
         heap.key[0], heap.row[0] = heap.key[heap.counts[0]], heap.row[heap.counts[0]]
-        sink(heap, 0)
+        sift_down(heap, 0)
     return key, row
 
 
 @compiled
-def room_for_pairs(heap, into, more):
-    """The same heap with room for more, without pairs of clusters that stand no longer."""
+def room_for_pairs(heap, parent, more):
+    """Return the heap with room for more, without pairs of clusters that were joined since."""
     if heap.counts[1] + more <= len(heap.row):
         return heap
     live = 0
     for place in range(heap.counts[0]):
         row = heap.row[place]
-        if into[heap.facts[row, A]] == heap.facts[row, A] and into[heap.facts[row, B]] == heap.facts[row, B]:
+        if parent[heap.facts[row, A]] == heap.facts[row, A] and parent[heap.facts[row, B]] == heap.facts[row, B]:
             live += 1
     found = empty_heap(2 * live + more + 1024)
     for place in range(heap.counts[0]):
         row = heap.row[place]
-        if into[heap.facts[row, A]] == heap.facts[row, A] and into[heap.facts[row, B]] == heap.facts[row, B]:
+        if parent[heap.facts[row, A]] == heap.facts[row, A] and parent[heap.facts[row, B]] == heap.facts[row, B]:
             to = found.counts[0]
             found.facts[to] = heap.facts[row]
             found.key[to], found.row[to] = heap.key[place], to
             found.counts[0] += 1
     found.counts[1] = found.counts[0]
-    arrange(found)
+    heapify(found)
     return found

@@ -1,6 +1,6 @@
 """Repairs without loss of results.
 
-Notes are restored from their copies, and the stream goes back to the last micro-batch that is whole.
+Notes are restored from their copies, and the stream is rewound to the last intact micro-batch.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sparing.model.errors import SparingError
 from sparing.spark.stream.durable import restore, write_bytes
 from sparing.spark.stream.written_files import FILE, WrittenFiles
 from sparing.spark.tools.repair.findings import findings, notes_of
-from sparing.spark.tools.repair.rewind import last_whole, redo
+from sparing.spark.tools.repair.rewind import last_intact, redo
 from sparing.spark.tools.repair.set_aside import SetAsideFolder
 from sparing.spark.tools.repair.spark_logs import COMMITS, OFFSETS, spark_log
 
@@ -25,7 +25,7 @@ def fix(spark: SparkSession, checkpoint: str, sink: Endpoint) -> list[str]:
     done = _restore(spark, checkpoint) + _query_id(spark, checkpoint)
     if not findings(spark, checkpoint):
         return done
-    kept = last_whole(spark, checkpoint)
+    kept = last_intact(spark, checkpoint)
     done += _clear_before(spark, checkpoint, kept)
     if findings(spark, checkpoint):
         done += redo(spark, checkpoint, sink, kept + 1)
@@ -44,7 +44,7 @@ def _restore(spark: SparkSession, checkpoint: str) -> list[str]:
             done.append(f"{path} is restored from its copy.")
         elif path.endswith(FILE):
             WrittenFiles(spark, checkpoint).replace({})
-            done.append(f"{path} is empty now: results written so far are no longer compared with the sink.")
+            done.append(f"{path} is reset: results written before are no longer compared with the sink.")
         else:
             raise SparingError(
                 f"{path} is damaged, and so is its copy: restore either from a backup, or start with a new checkpoint "

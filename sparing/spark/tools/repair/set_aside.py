@@ -14,7 +14,7 @@ FOLDER = "set-aside"
 
 @dataclass(frozen=True)
 class SetAsideFolder:
-    """A folder for what one repair takes out of a place (a checkpoint or a sink), named by the time of the repair."""
+    """The folder for files removed from a checkpoint or a sink (`place`), named by the time of the repair."""
 
     spark: SparkSession
     place: str
@@ -22,16 +22,16 @@ class SetAsideFolder:
 
     @classmethod
     def of(cls, spark: SparkSession, place: str) -> SetAsideFolder:
-        """A new one."""
+        """Return a new folder."""
         return cls(spark, place.rstrip("/"), datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ"))
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """Its path."""
         return f"{self.place}/{FOLDER}/{self.name}"
 
     def move(self, path: str, name: str | None = None) -> None:
-        """Move a file or folder of the place here, by the same relative name; does nothing if it is not there."""
+        """Move a file or folder here, under the same relative name; do nothing if it does not exist."""
         self._take(path, name, keep=False)
 
     def copy(self, path: str, name: str) -> None:
@@ -42,11 +42,7 @@ class SetAsideFolder:
         place, files = hadoop_path(self.spark, path)
         if not files.exists(place):
             return
-        top = (
-            hadoop_path(self.spark, self.place)[1]
-            .makeQualified(hadoop_path(self.spark, self.place)[0])
-            .toUri()
-            .getPath()
-        )
+        top_path, top_files = hadoop_path(self.spark, self.place)
+        top = top_files.makeQualified(top_path).toUri().getPath()
         inside = name or files.makeQualified(place).toUri().getPath().removeprefix(top).lstrip("/")
         copy_path(self.spark, path, f"{self.path}/{inside}", keep=keep)

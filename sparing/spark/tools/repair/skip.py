@@ -22,12 +22,12 @@ from sparing.spark.tools.repair.spark_logs import (
 )
 
 
-def _under_way(spark: SparkSession, checkpoint: str) -> tuple[SparkLog, int]:
-    """The log of plans, and the micro-batch that is planned and not committed."""
+def _running_batch(spark: SparkSession, checkpoint: str) -> tuple[SparkLog, int]:
+    """Return the log of planned micro-batches, and the one that is planned and not committed."""
     offsets = spark_log(spark, checkpoint, OFFSETS)
     planned = offsets.last
     if planned is None or planned == spark_log(spark, checkpoint, COMMITS).last:
-        raise SparingError(f"No micro-batch of the checkpoint {checkpoint} is under way, so there is none to skip.")
+        raise SparingError(f"All micro-batches of the checkpoint {checkpoint} are committed: there is none to skip.")
     return offsets, planned
 
 
@@ -36,7 +36,7 @@ def skip_batch(spark: SparkSession, checkpoint: str) -> list[str]:
 
     The micro-batch before it gets its end offsets, so Spark treats its rows as read.
     """
-    offsets, batch = _under_way(spark, checkpoint)
+    offsets, batch = _running_batch(spark, checkpoint)
     if batch == 0:
         raise SparingError(
             "Micro-batch 0 cannot be skipped, because there is none before it: skip the file with --skip-file, or "
@@ -62,7 +62,7 @@ def skip_batch(spark: SparkSession, checkpoint: str) -> list[str]:
 
 
 def skip_file(spark: SparkSession, checkpoint: str, path: str) -> list[str]:
-    """Take a file out of the source and out of the micro-batch under way; returns what was done, in sentences."""
+    """Remove a file from the source and from the running micro-batch; return what was done, in sentences."""
     place, files = hadoop_path(spark, path)
     wanted = files.makeQualified(place).toUri().getPath()
     aside = SetAsideFolder.of(spark, checkpoint)
@@ -81,14 +81,14 @@ def skip_file(spark: SparkSession, checkpoint: str, path: str) -> list[str]:
                 replace(some).write(entry, left)
                 taken = True
     if not files.exists(place):
-        raise SparingError(f"{path} is not there: name a file of the source.")
+        raise SparingError(f"{path} does not exist: choose a file of the source.")
     aside.move(path, f"rows/{place.getName()}")
-    done = "taken out of the micro-batch under way and " if taken else ""
+    done = "removed from the running micro-batch and " if taken else ""
     return [f"{path} is {done}moved to {aside.path}/rows/{place.getName()}."]
 
 
 def _committed_entries(spark: SparkSession, checkpoint: str) -> list[int]:
-    """For every source of files: the last entry of its log that a committed micro-batch has read."""
+    """Return for each source of files the last entry of its log that a committed micro-batch has read."""
     committed = spark_log(spark, checkpoint, COMMITS).last
     logs = source_logs(spark, checkpoint)
     if committed is None:
@@ -98,6 +98,6 @@ def _committed_entries(spark: SparkSession, checkpoint: str) -> list[int]:
 
 
 def _entry(offset: str) -> int:
-    """The last entry of a source's own log that an offset names; -1 if it names none."""
+    """Return the last entry of a source's log in an offset; -1 without one."""
     found = None if offset == NO_OFFSET else json.loads(offset)
     return int(found.get(LOG_OFFSET, -1)) if isinstance(found, dict) else -1

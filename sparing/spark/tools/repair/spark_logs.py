@@ -1,4 +1,4 @@
-"""Spark's own logs in a checkpoint: what was planned (`offsets`), what was committed, which files a source has read.
+"""Spark's logs in a checkpoint: planned (`offsets`) and committed micro-batches (`commits`), files read by sources.
 
 An entry is a file named by its number: a line with the version, then lines of JSON.
 """
@@ -19,12 +19,12 @@ from sparing.spark.stream.durable import DamagedError, read_bytes, write_bytes
 OFFSETS, COMMITS = "offsets", "commits"
 COMPACT = ".compact"
 LOG_OFFSET = "logOffset"  # in the offset of a source of files: the last entry of its own log
-NO_OFFSET = "-"  # what stands in the place of the offset of a source that has had no data
+NO_OFFSET = "-"  # the offset of a source without data
 
 
 @dataclass(frozen=True)
 class SparkLog:
-    """One log. What it has is read anew for every `SparkLog`."""
+    """One log; its list of entries is read once per `SparkLog`."""
 
     spark: SparkSession
     folder: str
@@ -45,11 +45,11 @@ class SparkLog:
         return max(self.names, default=None)
 
     def path(self, number: int) -> str:
-        """The file of an entry."""
+        """Return the file of an entry."""
         return f"{self.folder}/{self.names.get(number, number)}"
 
     def lines(self, number: int) -> list[str]:
-        """The lines of an entry after the version; raises `DamagedError`."""
+        """Return the lines of an entry after the version; raises `DamagedError`."""
         path = self.path(number)
         data = read_bytes(self.spark, path)
         if data is None:
@@ -57,26 +57,26 @@ class SparkLog:
         try:
             version, *lines = data.decode().lstrip("\0").splitlines()  # the Kafka source begins with a zero byte
         except (ValueError, UnicodeDecodeError):
-            raise DamagedError(path, "it is empty" if not data else "it is not text that Spark wrote") from None
+            raise DamagedError(path, "it is empty" if not data else "it is not text") from None
         if not (version.startswith("v") and version[1:].isdigit()):
-            raise DamagedError(path, "it does not begin with a version as Spark writes it")
+            raise DamagedError(path, "it does not begin with a version of Spark's format")
         for line in lines:
             _parsed(path, line)
         return lines
 
     def records(self, number: int) -> list[Any]:
-        """The lines of an entry as JSON; None for a source without data."""
+        """Return the parsed lines of an entry; None for a source without data."""
         return [_parsed(self.path(number), line) for line in self.lines(number)]
 
     def metadata(self, number: int) -> dict[str, Any]:
-        """The first line of an entry of `offsets` or `commits`."""
+        """Return the first line of an entry of `offsets` or `commits`."""
         found = self.records(number)
         if not found or not isinstance(found[0], dict):
-            raise DamagedError(self.path(number), "it lacks what Spark notes of a micro-batch")
+            raise DamagedError(self.path(number), "it lacks Spark's metadata of the micro-batch")
         return found[0]
 
     def write(self, number: int, lines: Sequence[str]) -> None:
-        """Write an entry in place of one that may be there."""
+        """Write or replace an entry."""
         write_bytes(self.spark, self.path(number), "\n".join(["v1", *lines]).encode())
 
 
@@ -88,16 +88,16 @@ def _parsed(path: str, line: str) -> Any:
     try:
         return None if line == NO_OFFSET else json.loads(line)
     except ValueError:
-        raise DamagedError(path, "a line of it is not JSON, as if it had been cut off") from None
+        raise DamagedError(path, "a line is not JSON, perhaps cut off") from None
 
 
 def spark_log(spark: SparkSession, checkpoint: str, name: str) -> SparkLog:
-    """A log of a checkpoint: `offsets`, `commits`, or `sources/0`."""
+    """Return a log of a checkpoint: `offsets`, `commits`, or `sources/0`."""
     return SparkLog(spark, f"{checkpoint.rstrip('/')}/{name}")
 
 
 def source_logs(spark: SparkSession, checkpoint: str) -> list[SparkLog]:
-    """The logs of sources that read files."""
+    """Return the logs of sources of files."""
     place, files = hadoop_path(spark, f"{checkpoint.rstrip('/')}/sources")
     if not files.exists(place):
         return []

@@ -15,7 +15,7 @@ _MILLISECOND = 1_000
 
 
 def watermark(spark: SparkSession, checkpoint: str) -> int | None:
-    """The watermark of the next micro-batch, in microseconds since 1970; None before the first."""
+    """Return the watermark of the next micro-batch, in microseconds since 1970; None before the first."""
     commits = spark_log(spark, checkpoint, COMMITS)
     if commits.last is None:
         return None
@@ -23,15 +23,15 @@ def watermark(spark: SparkSession, checkpoint: str) -> int | None:
 
 
 def before_jump(spark: SparkSession, checkpoint: str, latest: int) -> int | None:
-    """The first micro-batch that moved the watermark beyond a time; None if none did, or that is too long ago."""
+    """Return the first micro-batch that moved the watermark beyond a time; None if none did that can be repeated."""
     commits = spark_log(spark, checkpoint, COMMITS)
     beyond = [n for n in commits.names if int(commits.metadata(n).get(NEXT, 0)) * _MILLISECOND > latest]
     first = min(beyond, default=None)
     return first if first == 0 or (first is not None and first - 1 in commits.names) else None
 
 
-def put_back(spark: SparkSession, checkpoint: str, time: int) -> list[str]:
-    """Put the watermark back to a time (microseconds); returns what was done, in sentences."""
+def reset(spark: SparkSession, checkpoint: str, time: int) -> list[str]:
+    """Reset the watermark to an earlier time (microseconds); return what was done, in sentences."""
     offsets, commits = (spark_log(spark, checkpoint, name) for name in (OFFSETS, COMMITS))
     if commits.last is None:
         raise SparingError(f"No micro-batch of the checkpoint {checkpoint} is committed, so it has no watermark.")
@@ -48,8 +48,8 @@ def put_back(spark: SparkSession, checkpoint: str, time: int) -> list[str]:
                 some.write(number, [json.dumps(found | {key: millis}, separators=(",", ":")), *lines[1:]])
                 changed += 1
     if not changed:
-        raise SparingError("The watermark is not beyond that time: there is nothing to put back.")
+        raise SparingError("The watermark is not after that time: choose an earlier time.")
     return [
-        f"The watermark is put back; the entries as they were are in {aside.path}.",
-        "Windows that were notified already are notified once more if further events of theirs come.",
+        f"The watermark is reset; the previous entries are in {aside.path}.",
+        "Windows that were notified before are notified again if further events arrive for them.",
     ]

@@ -1,4 +1,4 @@
-"""Made-up measurements, from which every comparison can be worked out by hand."""
+"""Constructed measurements with comparisons that can be computed by hand."""
 
 from sparing_lab.study.caeva.grid import ADAPTIVE, AGELE, FIXED, LITERAL, PINNED, REPLAY, CaevaPoint, CaevaScale
 from sparing_lab.study.caeva.results import CaevaResults

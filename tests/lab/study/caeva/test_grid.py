@@ -22,7 +22,7 @@ def test_every_sample_of_every_point_is_a_cell(scale):
     assert all(point.publishers <= point.brokers for point in scale.points)
 
 
-def test_changing_publishers_go_through_all_phases_and_steady_ones_do_not():
+def test_only_changing_publishers_have_several_phases():
     for point in PAPER.table_ii:
         assert bool(point.phase) == (point.who is PublisherPlaces.CHANGING)
         assert 3 * point.phase <= SMALL.events
@@ -30,6 +30,6 @@ def test_changing_publishers_go_through_all_phases_and_steady_ones_do_not():
     assert PAPER.table_ii[0] in PAPER.table_i  # measured once
 
 
-def test_small_is_part_of_what_the_paper_measured():
+def test_the_small_scale_is_a_part_of_the_papers():
     assert set(SMALL.points) <= set(PAPER.points)
     assert SMALL.samples < PAPER.samples

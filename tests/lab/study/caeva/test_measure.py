@@ -26,7 +26,7 @@ TREE = CaevaPoint(CaevaExperiment.TABLE_I, OverlayShape.BINARY, brokers=31, publ
 
 
 @pytest.mark.parametrize("cycle", [0, 1, 5, 10])
-def test_suppressed_and_late(cycle):
+def test_suppressed_messages_and_delays_are_within_bounds(cycle):
     rows = {row.method: row for row in measure(CaevaSample(replace(POINT, cycle=cycle), 10, 0))}
     assert set(rows) == {AGELE, ADAPTIVE}
     for row in rows.values():
@@ -38,7 +38,7 @@ def test_suppressed_and_late(cycle):
     assert rows[AGELE].delay == rows[ADAPTIVE].delay
 
 
-def test_siena_is_what_is_sent_if_nobody_merges():
+def test_siena_counts_the_messages_without_merging():
     cell = CaevaSample(POINT, 10, 1)
     world = draw(POINT, 10, 1)
     row = row_of(world, cell, "Siena", Policy(events=EventMerging.SIENA))
@@ -53,7 +53,7 @@ def test_agele_sends_every_report_to_the_center():
     assert row.up == sum(tree.hops(report.at, tree.center) for event in world.events for report in event.reports)
 
 
-def test_distances_differ_in_what_goes_up_only():
+def test_distances_change_upward_messages_only():
     rows = {row.method: row for row in measure(CaevaSample(TREE, 12, 0))}
     assert set(rows) == {AGELE, *(f"{FIXED}{hops}" for hops in (1, 2, 3)), ADAPTIVE, REPLAY, LITERAL, PINNED}
     assert len({(row.siena, row.down, row.made, row.redundant, row.delay) for row in rows.values()}) == 1
@@ -67,13 +67,13 @@ def test_distances_differ_in_what_goes_up_only():
         assert 1 <= rows[method].hops <= 3
 
 
-def test_it_is_the_same_every_time():
+def test_measurements_are_deterministic():
     cell = CaevaSample(replace(TREE, kind=CaevaExperiment.TABLE_II, who=PublisherPlaces.CHANGING, phase=3), 9, 1)
     assert measure(cell) == measure(cell)
 
 
 @pytest.mark.parametrize("sample", range(2))
-def test_adaptive_placement_is_near_the_best_distance_and_ahead_of_it_if_publishers_change(sample):
+def test_adaptive_placement_is_near_the_best_distance_or_better_if_publishers_change(sample):
     """Few events on small trees: the study's own numbers are tighter."""
     steady = CaevaPoint(
         CaevaExperiment.TABLE_I, OverlayShape.BINARY, brokers=63, publishers=15, reports=60.0, subscribing=0.1

@@ -1,10 +1,10 @@
-"""Figures have their panels and points."""
+"""Figures have all panels and points."""
 
 from sparing_lab.study.caeva.figures import figures
 from tests.lab.study.caeva.rows import results
 
 
-def test_figures_have_their_panels_and_points():
+def test_figures_have_all_panels_and_points():
     cycles, locality, distances, ahead = figures(results())
     assert [len(figure.panels) for figure in (cycles, locality, distances, ahead)] == [3, 3, 8, 4]
     assert cycles.panels[0].lines["CAEVA"] == ((0, 74.75), (10, 74.75))

@@ -1,4 +1,4 @@
-"""What the paper prints, and what made-up measurements give beside it."""
+"""The claims of the paper, and our numbers and verdicts for constructed measurements."""
 
 from sparing_lab.study.caeva.printed import comparisons
 from sparing_lab.study.caeva.results import CaevaResults
@@ -21,7 +21,7 @@ def test_every_claim_can_be_measured():
     assert all(c.ours is not None for c in found)
 
 
-def test_the_paper_is_quoted_as_it_is():
+def test_quotes_agree_with_the_paper():
     printed = {c.what: c.printed for c in comparisons(results())}
     static = "static min, max, adaptive (adaptive / min)"
     assert printed[f"3 publishers: {static}"] == "101,796, 125,714, 102,583 (1.008)"
@@ -30,22 +30,24 @@ def test_the_paper_is_quoted_as_it_is():
     assert printed[f"nonuniform publishers: {static}"] == "293,265, 361,287, 266,722 (0.909)"
 
 
-def test_ours_are_worked_out_from_the_rows():
+def test_our_numbers_are_computed_from_the_rows():
     assert ours("caeva", "messages that CAEVA suppresses") == ["74.8% at T_m = 10", "74.8%, 74.8%"]  # 1,010 of 4,000
-    assert ours("caeva", "points by which CAEVA suppresses more than Agele, T_m") == ["7.25, 7.25"]  # 290 messages
+    assert ours("caeva", "percentage points by which CAEVA suppresses more than Agele, T_m") == [
+        "7.25, 7.25"
+    ]  # 290 messages
     assert ours("caeva", "extra time") == ["5.00, 5.00 time units", "0.00, 5.00"]
     assert ours("caeva", "cases in which CAEVA") == ["9 of 9; 9 of 9 if coordination counts"]
-    assert ours("caeva", "messages that coordinate") == ["60, 10"]
+    assert ours("caeva", "coordination messages") == ["60, 10"]
     assert ours("caeva", "3 publishers") == ["1,000, 1,200, 1,010 (1.010)"]
     assert ours("caeva", "nonuniform") == ["1,000, 1,200, 910 (0.910)"]
     assert ours("caeva", "steady publishers") == ["at most 1.010 times the best static"]
     assert ours("caeva", "changing every 5") == ["mean 0.910, 0.910 to 0.910"]
 
 
-def test_verdicts_are_worked_out_from_the_rows():
+def test_verdicts_are_computed_from_the_rows():
     assert verdicts("caeva", "messages that CAEVA suppresses") == ["REPRODUCED", "NOT"]  # 74.8% for 80%; never grows
     assert verdicts("caeva", "extra time") == ["REPRODUCED", "REPRODUCED"]
-    assert verdicts("caeva", "points by which") == ["NOT", "NOT"]
+    assert verdicts("caeva", "percentage points by which") == ["NOT", "NOT"]
     assert verdicts("caeva", "cases in which") == ["REPRODUCED"]
     # Far fewer messages than printed, and a ratio of 1.010 where 1.008 and 1.016 are printed.
     assert verdicts("caeva", "3 publishers") == verdicts("caeva", "7 publishers") == ["PARTLY"]
@@ -53,7 +55,7 @@ def test_verdicts_are_worked_out_from_the_rows():
     assert verdicts("caeva", "the worst static") == ["PARTLY"]  # 1.2 for 1.49 times
 
 
-def test_tables():
+def test_tables_have_the_expected_rows():
     found = results()
     assert cycles_table(found)[1][1] == ["10", "67.5%", "74.8%", "73.2%", "5.00", "5.00", "25%"]
     assert [row[0] for row in locality_table(found)[1]] == ["HH", "HM", "HL", "MH", "MM", "ML", "LH", "LM", "LL"]
@@ -66,7 +68,7 @@ def test_tables():
     assert sentences(found)[0].startswith("Reports per event: CAEVA sends 22.3% (3) to 22.3% (200) less than Agele.")
 
 
-def test_what_was_not_measured_is_not_there():
+def test_claims_without_measurements_are_not_measured():
     nothing = CaevaResults(TINY, [])
     assert all(make(nothing)[1] == [] for make, _ in TABLES.values())
     assert sentences(nothing) == []

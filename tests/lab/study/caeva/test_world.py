@@ -43,7 +43,7 @@ def test_a_complete_binary_tree_has_all_leaves_at_one_depth():
 
 
 @pytest.mark.parametrize(("redundancy", "count"), [(0.2, 20), (0.5, 20), (0.85, 20), (0.2, 100), (0.5, 1), (0.85, 2)])
-def test_so_many_reports_tell_nothing_new(redundancy, count):
+def test_redundancy_is_the_share_of_redundant_reports(redundancy, count):
     told, redundant = report_fields(count, redundancy, np.random.default_rng(count))
     known, again = set(), 0
     for fields in told:
@@ -55,7 +55,7 @@ def test_so_many_reports_tell_nothing_new(redundancy, count):
     assert redundant == max(round(redundancy * count), count - (FIELDS - 1)) or count <= 2
 
 
-def test_events_follow_one_another_and_last_no_longer_than_they_may():
+def test_events_are_consecutive_and_within_the_time_span():
     world = draw(POINT, 20, 3)
     for number, event in enumerate(world.events):
         times = [report.time for report in event.reports]
@@ -64,7 +64,7 @@ def test_events_follow_one_another_and_last_no_longer_than_they_may():
         assert len({report.key for report in event.reports}) == 1
 
 
-def test_localities():
+def test_publishers_have_the_given_locality():
     apart, clusters, local = (
         draw(replace(POINT, who=who), 30, 1)
         for who in (PublisherPlaces.APART, PublisherPlaces.CLUSTERS, PublisherPlaces.LOCAL)
@@ -74,7 +74,7 @@ def test_localities():
     assert 1 < len(set().union(*brokers_of(clusters))) <= 6
 
 
-def test_changing_publishers_are_at_the_edge_then_near_then_anywhere():
+def test_changing_publishers_go_through_edge_near_and_random_phases():
     world = draw(replace(POINT, who=PublisherPlaces.CHANGING, phase=10), 30, 1)
     (tree,) = world.trees(world.plan.policy)
     distance = tree.roles(0).distance
@@ -83,6 +83,6 @@ def test_changing_publishers_are_at_the_edge_then_near_then_anywhere():
     assert all(distance[broker] in (1, 2) for broker in near)
 
 
-def test_points_that_differ_in_the_cycle_have_the_same_reports():
+def test_reports_do_not_depend_on_the_cycle():
     one, other = (draw(replace(POINT, cycle=cycle), 5, 2) for cycle in (0, 10))
     assert one.events == other.events

@@ -1,4 +1,4 @@
-"""Made-up measurements, from which every comparison can be worked out by hand."""
+"""Constructed measurements with comparisons that can be computed by hand."""
 
 from sparing.workloads.transit_stub import Rounding
 from sparing_lab.study.matchmaker.grid import BY_CHANCE, PER_SOURCE, SHARED, TREES, MatchmakerPoint, MatchmakerScale

@@ -22,6 +22,6 @@ def test_every_sample_of_every_point_is_in_one_cell(scale):
     assert [_work(c) for c in scale.cells()] == sorted(map(_work, scale.cells()), reverse=True)
 
 
-def test_small_is_part_of_what_the_paper_measured():
+def test_the_small_scale_is_a_part_of_the_papers():
     assert set(SMALL.points) <= set(PAPER.points)
     assert SMALL.samples < PAPER.samples

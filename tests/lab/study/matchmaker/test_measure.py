@@ -27,7 +27,7 @@ def slowly_parted(demand, marking):
 
 
 @given(demands(shared=False))
-def test_repairs_are_valid_and_no_cheaper_than_the_best(demand):
+def test_repairs_are_valid_and_cost_at_least_the_minimum(demand):
     printed = mark_as_printed(demand)
     row = row_of(demand, MatchmakerPoint(3, 3), PER_SOURCE, 0)
     below, above = s_repaired(demand, printed), p_repaired(demand, printed)
@@ -46,7 +46,7 @@ def test_pairs_that_never_meet_are_those_with_an_s_link_before_a_p_link(demand):
         assert parted(demand, marking) == slowly_parted(demand, marking)
 
 
-def test_the_ring_of_four_parts_somebody():
+def test_the_printed_marking_separates_a_pair_in_a_ring_of_four():
     demand = ring_of_four()
     row = row_of(demand, MatchmakerPoint(3, 4), PER_SOURCE, 0)
     assert (row.valid, row.parted > 0) == (0, True)
@@ -76,7 +76,7 @@ def test_a_cell_has_a_row_for_each_sample_and_kind_of_trees():
 
 
 @pytest.mark.parametrize("trees", TREES)
-def test_costs_are_about_what_the_paper_prints(trees):
+def test_costs_are_close_to_the_paper(trees):
     """Few samples: wide bounds, but a wrong tree or cost would be far outside."""
     rows = [row for row in measure(Batch(MatchmakerPoint(10, 10), 0, 60)) if row.trees == trees]
 

@@ -63,7 +63,7 @@ def test_a_tree_per_source_has_a_shortest_path_to_every_subscriber(trees, number
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_shared_tree_has_one_path_between_any_two(number):
+def test_a_shared_tree_has_one_path_between_two_nodes(number):
     sample = draw(MatchmakerPoint(10, 10), number)
     demand = demand_of(sample, SHARED)
     length = distances(sample.network.overlay().neighbours, sample.network.names[sample.core])
@@ -77,7 +77,7 @@ def test_a_shared_tree_has_one_path_between_any_two(number):
         assert set(sample.subscribers.tolist()) - {publisher} <= ways(demand, tree).keys()
 
 
-def test_ties_are_broken_for_each_publisher_anew_but_always_alike():
+def test_ties_are_broken_per_publisher_and_deterministically():
     one, other = (draw(MatchmakerPoint(10, 10), 3) for _ in range(2))
     for trees in TREES:
         first, second = demand_of(one, trees), demand_of(other, trees)

@@ -1,4 +1,4 @@
-"""Made-up measurements, from which every comparison can be worked out by hand."""
+"""Constructed measurements with comparisons that can be computed by hand."""
 
 from sparing_lab.study.mefa.facebook import facebook_tree
 from sparing_lab.study.mefa.grid import (

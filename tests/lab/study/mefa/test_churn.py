@@ -29,7 +29,7 @@ def rows(monkeypatch):
     return measure(FoldingBatch(usual(MefaExperiment.CHURN, Distribution.UNIFORM), 0, 1))
 
 
-def test_what_each_way_to_go_on_sends(rows):
+def test_each_strategy_sends_its_messages(rows):
     by = {row.method: row for row in rows}
     assert list(by) == list(CHURN_METHODS)
     assert (by[NOT_FOLDED].reconfigured, by[NOT_FOLDED].false, by[NOT_FOLDED].benefit) == (0, 0, 0)
@@ -40,7 +40,7 @@ def test_what_each_way_to_go_on_sends(rows):
     assert 0 < by[AT_ONCE].false < by[SKI_RENTAL].false < by[NEVER].false
 
 
-def test_the_table_adds_them_up(rows):
+def test_the_table_has_the_sums(rows):
     _, lines = churn_table(MefaResults(SMALL, rows))
     (line,) = lines
     whole, parts = line[2].split(" = ")

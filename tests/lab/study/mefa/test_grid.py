@@ -28,7 +28,7 @@ def test_every_sample_of_every_point_is_in_one_cell(scale):
     assert all(cell.count <= BATCH for cell in cells)
 
 
-def test_small_is_part_of_what_the_paper_measured():
+def test_the_small_scale_is_a_part_of_the_papers():
     assert set(SMALL.points) <= set(PAPER.points)
     assert SMALL.samples < PAPER.samples
     assert SMALL.small_samples < PAPER.small_samples
@@ -36,7 +36,7 @@ def test_small_is_part_of_what_the_paper_measured():
 
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
 @pytest.mark.parametrize("distribution", Distribution)
-def test_sweeps_meet_in_the_usual_point(scale, distribution):
+def test_all_sweeps_contain_the_default_point(scale, distribution):
     both = {*scale.by_nodes(MefaExperiment.AGGREGATION, distribution)} & {*scale.by_average(distribution)}
     assert both == {usual(MefaExperiment.AGGREGATION, distribution)}
     assert usual(MefaExperiment.TREES, distribution) in scale.points

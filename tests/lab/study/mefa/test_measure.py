@@ -38,7 +38,7 @@ def facebook_cell():
 
 
 @pytest.mark.parametrize("cell", [cell_of(MefaExperiment.AGGREGATION), facebook_cell()], ids=["drawn", "facebook"])
-def test_every_method_saves_what_it_was_asked_for_if_it_can(cell):
+def test_every_method_saves_the_target_if_possible(cell):
     rows = measure(cell)
     for row in rows:
         assert row.cost >= 0
@@ -56,14 +56,14 @@ def test_every_method_saves_what_it_was_asked_for_if_it_can(cell):
         assert {row.theta for row in mine if row.target == LINKS} == {100}
 
 
-def test_pairs_count_more_than_links():
+def test_counting_pairs_saves_fewer_links():
     """Pairs overlap, so 100 of them come to fewer links."""
     for row in measure(cell_of(MefaExperiment.AGGREGATION)):
         if row.method == PRINTED:
             assert row.benefit < 100
 
 
-def test_all_trees_are_asked_for_as_much():
+def test_all_trees_have_the_same_target():
     rows = measure(cell_of(MefaExperiment.TREES))
     trees = (DO, *map(ds, GAMMAS))
     for number in range(2):
@@ -78,7 +78,7 @@ def test_all_trees_are_asked_for_as_much():
 
 
 @pytest.mark.parametrize("distribution", Distribution)
-def test_nobody_is_below_the_least_cost(distribution):
+def test_no_method_is_below_the_least_cost(distribution):
     rows = measure(FoldingBatch(exact_point(distribution), 0, 3))
     costs = {(row.sample, row.target, row.method): row.cost for row in rows}
     assert len(costs) == 3 * len(SHARES) * (1 + len(METHODS))
@@ -87,5 +87,5 @@ def test_nobody_is_below_the_least_cost(distribution):
 
 
 @pytest.mark.parametrize("kind", [MefaExperiment.AGGREGATION, MefaExperiment.TREES])
-def test_measuring_again_gives_the_same(kind):
+def test_measurements_are_deterministic(kind):
     assert measure(cell_of(kind)) == measure(cell_of(kind, 1)) + measure(cell_of(kind, 1, first=1))

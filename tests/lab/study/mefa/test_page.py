@@ -1,11 +1,11 @@
-"""Figures have their panels and points."""
+"""Figures have all panels and points."""
 
 from sparing_lab.study.mefa.figures import TREES, figures
 from sparing_lab.study.mefa.grid import METHODS, PRINTED
 from tests.lab.study.mefa.rows import results
 
 
-def test_figures_have_their_panels_and_points():
+def test_figures_have_all_panels_and_points():
     found = figures(results())
     assert [len(figure.panels) for figure in found] == [3] * 8
     by_nodes, by_size, half, _, shares, _, trees, ratios = (figure.panels[0] for figure in found)

@@ -1,4 +1,4 @@
-"""What the slides say, and what made-up measurements give beside it."""
+"""The claims of the slides, and our numbers and verdicts for constructed measurements."""
 
 from sparing_lab.study.mefa.figures import (
     accounts_table,
@@ -14,13 +14,13 @@ from tests.lab.study.mefa.rows import TINY, results
 from tests.lab.study.studies import ours, verdicts
 
 
-def test_every_claim_that_can_be_measured_has_ours_beside_it():
+def test_every_measurable_claim_has_our_number():
     found = comparisons(results())
     assert len(found) == 19
     assert [c.where for c in found if c.ours is None] == ["related works", "trace setting"]
 
 
-def test_the_example_gives_the_numbers_of_the_slides():
+def test_the_example_has_the_numbers_of_the_slides():
     assert ours("mefa", "round 1") == ["2, 9; 1, 18; 1, 4"]
     assert ours("mefa", "round 2") == ["2, 4; 1, 4"]
     assert ours("mefa", "similarity of s1") == ["60%"]
@@ -45,28 +45,28 @@ def test_claims_are_judged_by_sums_over_samples():
     assert ours("mefa", "leaves of the Facebook tree") == ["60 of 90"]
 
 
-def test_verdicts_are_worked_out_from_the_rows():
+def test_verdicts_are_computed_from_the_rows():
     assert verdicts("mefa", "round") == ["REPRODUCED"] * 2
     assert verdicts("mefa", "uniform: MEFA's cost below SPA's") == ["PARTLY"]
     assert verdicts("mefa", "exponential places: MEFA is further") == ["NOT"]
     assert verdicts("mefa", "exponential sizes: MEFA is further") == ["PARTLY"]  # below AA only
     assert verdicts("mefa", "uniform: MEFA's cost on DS trees") == ["PARTLY"]
     assert verdicts("mefa", "leaves") == ["PARTLY"]  # 60 for 63 leaves, 90 for 120 nodes
-    assert verdicts("mefa", "cost of MEFA beside the least") == ["REPRODUCED"]  # theta is 20: at most 4.0 times
+    assert verdicts("mefa", "cost of MEFA against the least cost") == ["REPRODUCED"]  # theta is 20: at most 4.0 times
 
 
-def test_the_bound_counts_samples_whose_least_cost_is_something():
+def test_the_bound_ignores_samples_whose_least_cost_is_zero():
     """Of four samples the first costs nothing at best, and the others 60, 60 and 160 beside 50."""
-    assert ours("mefa", "cost of MEFA beside the least") == ["mean 1.87, worst 3.20 times the least, small trees"]
+    assert ours("mefa", "cost of MEFA against the least cost") == ["mean 1.87, worst 3.20 times the least, small trees"]
 
 
-def test_what_was_not_measured_is_not_there():
+def test_claims_without_measurements_are_not_measured():
     nothing = MefaResults(TINY, [])
     for table in (costs_table, accounts_table, facebook_table, trees_table, lengths_table, exact_table):
         assert table(nothing)[1] == []
 
 
-def test_tables_have_what_was_saved_and_costs():
+def test_tables_have_savings_and_costs():
     assert costs_table(results())[1][0] == ["uniform", "100 pairs", "50.0 / 85", "50.0 / 80", "50.0 / 120", "75%"]
     assert len(costs_table(results())[1]) == len(facebook_table(results())[1]) == 3 * 5
     accounts = accounts_table(results())[1]

@@ -30,7 +30,7 @@ def test_the_real_case_has_its_tree_and_its_space():
 
 
 @pytest.mark.parametrize("number", range(5))
-def test_do_takes_the_nearest(number):
+def test_do_attaches_to_the_nearest_broker(number):
     sample = draw(FoldingBatch(usual(MefaExperiment.TREES, Distribution.UNIFORM), 0, 1), number)
     depth = depths(sample.tree.parents)
     for home, brokers in zip(sample.do(), sample.tree.connections, strict=True):
@@ -38,7 +38,7 @@ def test_do_takes_the_nearest(number):
         assert depth[home] == min(depth[broker] for broker in brokers)
 
 
-def test_ds_moves_to_who_is_alike():
+def test_ds_attaches_to_the_broker_with_similar_subscriptions():
     """The third may hang at 1 with one that is nothing like it, or a hop further with one that is all like it."""
     tree = SubscriptionTree((0, 0, 0, 2), ((1,), (3,), (1, 3)))
     sample = FoldingSample(tree, np.array([[0, 10], [50, 60], [50, 60]]))

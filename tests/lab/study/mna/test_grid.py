@@ -29,7 +29,7 @@ def test_every_point_that_the_paper_prints_is_measured(scale):
 
 
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
-def test_cells_are_distinct_and_hold_every_sweep(scale):
+def test_cells_are_distinct_and_contain_every_sweep(scale):
     cells = scale.cells()
     assert len(set(cells)) == len(cells)
     assert [cell.size for cell in cells] == sorted((cell.size for cell in cells), reverse=True)
@@ -37,7 +37,7 @@ def test_cells_are_distinct_and_hold_every_sweep(scale):
     assert {cell for sweep in [*sweeps, scale.by_ratio()] for cell in sweep} == set(cells)
 
 
-def test_small_is_part_of_what_the_paper_measured():
+def test_the_small_scale_is_a_part_of_the_papers():
     for workload, rates in SMALL.rates.items():
         assert set(rates) <= set(PAPER.rates[workload])
     assert set(SMALL.subscriptions) <= set(PAPER.subscriptions)
@@ -45,7 +45,7 @@ def test_small_is_part_of_what_the_paper_measured():
 
 
 @pytest.mark.parametrize("ratio", PAPER.ratios)
-def test_the_shift_gives_the_ratio(ratio):
+def test_the_shift_of_windows_gives_the_ratio(ratio):
     cell = PAPER.with_ratio(ratio)
     assert cell.window == 10
     assert cell.window / cell.slide == pytest.approx(ratio, abs=0.002)
@@ -53,7 +53,7 @@ def test_the_shift_gives_the_ratio(ratio):
 
 
 @pytest.mark.parametrize(("workload", "windows"), PANELS)
-def test_a_cell_makes_the_workload_of_the_paper(workload, windows):
+def test_a_cell_has_the_workload_of_the_paper(workload, windows):
     made = SMALL.cell(workload, windows, rate=100, subscriptions=90).made()
     deployment = Deployment.of(made.description)
     assert len(deployment.overlay.brokers) == 16

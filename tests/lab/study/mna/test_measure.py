@@ -37,13 +37,13 @@ def for_plain(cell):
     return Walk(alone).feed(list(batches(made, plan))).bill.between_brokers()
 
 
-def test_the_study_takes_the_policies_that_there_are():
+def test_the_study_measures_all_policies():
     assert set(studied()) == set(STUDIED) & set(POLICIES)
     assert {"publisher-edge", "subscriber-edge"} <= set(studied())
 
 
 @pytest.mark.parametrize("cell", TINY, ids=str)
-def test_rows_are_what_the_walk_gives(cell):
+def test_rows_agree_with_the_walk(cell):
     rows = measure(cell)
     assert [row.policy for row in rows] == list(studied())
     for row in rows:
@@ -56,12 +56,12 @@ def test_rows_are_what_the_walk_gives(cell):
     assert len({row.notifications for row in rows}) == 1
 
 
-def test_what_plain_subscriptions_take_is_known_whatever_is_measured():
+def test_the_messages_of_plain_subscriptions_do_not_depend_on_the_policies():
     (alone,) = measure(TINY[0], ("subscriber-edge",))
     assert alone.messages - alone.for_aggregation == for_plain(TINY[0])
 
 
-def test_measuring_again_gives_the_same_counts():
+def test_counts_are_deterministic():
     one, again = (
         [(row.policy, row.messages, row.results, row.notifications) for row in measure(TINY[0])] for _ in range(2)
     )
@@ -69,7 +69,7 @@ def test_measuring_again_gives_the_same_counts():
 
 
 @pytest.mark.spark
-def test_spark_tasks_give_the_same(spark):
+def test_spark_tasks_give_the_same_rows(spark):
     from sparing_lab.commands.cells import run_cells
 
     told = []
@@ -83,7 +83,7 @@ def test_spark_tasks_give_the_same(spark):
 
 
 @pytest.mark.spark
-def test_no_cells_give_nothing(spark):
+def test_no_cells_give_no_rows(spark):
     from sparing_lab.commands.cells import run_cells
 
     assert run_cells(spark, measure, []) == []

@@ -1,4 +1,4 @@
-"""Made-up measurements, from which every comparison can be worked out by hand."""
+"""Constructed measurements with comparisons that can be computed by hand."""
 
 from sparing_lab.study.topk.fairness import CHI_SQUARE, DELIVERIES, FREEDOM, FROM_EXPECTED, FROM_REGULAR_K, SURPLUS
 from sparing_lab.study.topk.figures import HELD, TIMED

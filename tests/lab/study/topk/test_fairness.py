@@ -27,14 +27,14 @@ def found():
     return {(row.method, row.distance, row.what): row.value for row in fairness(CELL)}
 
 
-def test_what_is_expected_is_k_of_those_that_match():
+def test_the_expected_share_is_k_of_the_matching_subscriptions():
     draws = Draws.of(FairnessCell(30, 3, 200, 1))
     matched = draws.made.matched(draws.points)
     expected = sum(row * min(3 / max(row.sum(), 1), 1) for row in matched.astype(float))
     assert draws.expected[0] == pytest.approx(expected)
 
 
-def test_the_spread_is_that_of_fair_draws():
+def test_the_expected_spread_agrees_with_simulated_draws():
     """Against drawing again and again."""
     draws = Draws.of(FairnessCell(12, 2, 20, 1))
     rng = np.random.default_rng(0)
@@ -53,7 +53,7 @@ def test_the_spread_is_that_of_fair_draws():
     assert kstest([found[0] for found in statistics], chi2(degrees).cdf).statistic < 0.1
 
 
-def test_the_measures_add_up(found):
+def test_measures_sum_to_all_deliveries(found):
     for method in (REGULAR_K, AGAIN, ANCESTOR_COVER_K, ANCESTOR_FAIR_K, EXACT):
         distances = range(1, 6)
         assert sum(found[method, d, SURPLUS] for d in distances) == pytest.approx(0, abs=1e-6)
@@ -64,7 +64,7 @@ def test_the_measures_add_up(found):
     assert found[AGAIN, 0, FROM_REGULAR_K] > 0
 
 
-def test_fair_is_fairer_and_exact_is_chance(found):
+def test_fair_is_fairer_than_ancestor_cover_and_exact_is_within_chance(found):
     off = {method: found[method, 0, FROM_EXPECTED] for method in (ANCESTOR_COVER_K, ANCESTOR_FAIR_K, EXACT)}
     assert off[ANCESTOR_COVER_K] > 2 * off[ANCESTOR_FAIR_K]
     for method, fair in ((REGULAR_K, True), (AGAIN, True), (EXACT, True), (ANCESTOR_COVER_K, False)):
@@ -72,7 +72,7 @@ def test_fair_is_fairer_and_exact_is_chance(found):
         assert (p > 1e-4) == fair, method
 
 
-def test_a_method_gives_each_publication_to_k(found):
+def test_each_method_delivers_a_publication_to_k_subscriptions(found):
     draws = Draws.of(CELL)
     sizes = draws.made.matched(draws.points).sum(axis=1)
     asked = np.minimum(sizes, CELL.k).sum()
@@ -81,10 +81,10 @@ def test_a_method_gives_each_publication_to_k(found):
         assert draw().sum() == asked
 
 
-def test_the_nearest_get_too_much_from_those_who_count_nobody_else(found):
+def test_ancestor_cover_favours_near_subscriptions(found):
     assert found[ANCESTOR_COVER_K, 1, SURPLUS] > 0 > found[ANCESTOR_COVER_K, 5, SURPLUS]
 
 
-def test_measuring_again_gives_the_same():
+def test_measurements_are_deterministic():
     small = FairnessCell(50, 1, 200, 0)
     assert fairness(small) == fairness(small)

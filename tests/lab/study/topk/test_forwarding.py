@@ -25,7 +25,7 @@ def found(cell):
     return {(row.method, row.k, row.what): row.value for row in forwarding(cell)}
 
 
-def test_percentages_are_those_of_comparing_all_pairs():
+def test_percentages_agree_with_comparing_all_pairs():
     cell = ForwardingCell(400, WIDTH, (1, 3, 40), METHODS, 5)
     made = ranges(400, WIDTH, 5)
     inside = (made.low[:, None] <= made.low) & (made.high <= made.high[:, None])
@@ -40,14 +40,14 @@ def test_percentages_are_those_of_comparing_all_pairs():
     assert ours[RANK_TREE, 40, FORWARDED] == 100
 
 
-def test_the_paper_is_met_within_half_a_point():
+def test_percentages_are_within_half_a_point_of_the_paper():
     ours = found(ForwardingCell(10_000, WIDTH, (10, 100), (REGULAR_COVER, ANCESTOR_COVER_K), 1))
     assert ours[REGULAR_COVER, 0, FORWARDED] == pytest.approx(1.5, abs=0.5)
     assert ours[ANCESTOR_COVER_K, 10, FORWARDED] == pytest.approx(5.7, abs=0.5)
     assert ours[ANCESTOR_COVER_K, 100, FORWARDED] == pytest.approx(20, abs=0.5)
 
 
-def test_hops_that_do_not_agree_are_reported(monkeypatch):
+def test_disagreeing_hops_are_reported(monkeypatch):
     def forgetful(*args, **kwargs):
         table = there(*args, **kwargs)
         table.known[-1].numbers.resize(1, refcheck=False)
@@ -59,7 +59,7 @@ def test_hops_that_do_not_agree_are_reported(monkeypatch):
         found(ForwardingCell(200, WIDTH, (3,), (ANCESTOR_COVER_K,), 0))
 
 
-def test_ranges_fit_and_have_the_width():
+def test_ranges_are_inside_the_space_with_the_given_width():
     made = ranges(5000, (0.1, 0.4), 3)
     wide = made.high - made.low
     assert (made.low >= 0).all()
@@ -68,7 +68,7 @@ def test_ranges_fit_and_have_the_width():
     assert wide.max() == pytest.approx(0.4, abs=0.01)
 
 
-def test_the_overlay_is_the_papers():
+def test_the_overlay_is_that_of_the_paper():
     brokers, edges = overlay(10)
     assert len(brokers.brokers) == 10 + 50 + 1
     assert len(brokers.links) == 9 + 50 + 1

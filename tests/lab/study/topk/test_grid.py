@@ -31,7 +31,7 @@ def test_cells_are_distinct_and_large_ones_come_first(scale):
     assert [cell.work for cell in cells] == sorted((cell.work for cell in cells), reverse=True)
 
 
-def test_small_is_part_of_what_the_paper_measured():
+def test_the_small_scale_is_a_part_of_the_papers():
     assert set(SMALL.low_k) <= set(PAPER.low_k)
     assert set(SMALL.widths) <= set(PAPER.widths)
     assert set(SMALL.selectivities) <= set(PAPER.selectivities)

@@ -1,4 +1,4 @@
-"""Brokers that are timed do deliver: to all that match, or to k of them."""
+"""Timed brokers deliver to all matching subscriptions, or to k of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def matched(way):
     return way.made.matched(way.points)
 
 
-def test_regular_cover_delivers_to_all_that_match(way, matched):
+def test_regular_cover_delivers_to_all_matching_subscriptions(way, matched):
     assert (way.travel(Covering.REGULAR, EVERYONE).received == matched.sum(axis=0)).all()
 
 
@@ -45,14 +45,14 @@ def test_regular_cover_delivers_to_all_that_match(way, matched):
         (Covering.REGULAR, BY_COUNT),
     ],
 )
-def test_the_others_deliver_to_k_of_them(way, matched, covering, rule):
+def test_other_methods_deliver_to_k_matching_subscriptions(way, matched, covering, rule):
     taken = way.travel(covering, rule)
     assert taken.received.sum() == np.minimum(matched.sum(axis=1), CELL.k).sum()
     assert (taken.received <= matched.sum(axis=0)).all()
     assert (taken.seconds > 0).all()
 
 
-def test_counts_are_fair(way, matched):
+def test_counts_give_fair_deliveries(way, matched):
     """On average over neighbours, everyone gets what is expected."""
     chance = np.minimum(CELL.k / np.maximum(matched.sum(axis=1), 1), 1)
     expected = (matched * chance[:, None]).sum(axis=0)
@@ -60,7 +60,7 @@ def test_counts_are_fair(way, matched):
     assert np.abs(off).sum() / expected.sum() < 0.35
 
 
-def test_rows_say_how_long_it_took():
+def test_rows_have_the_measured_times():
     found = {(row.method, row.what): row.value for row in overhead(CELL)}
     for method in (REGULAR_COVER, ANCESTOR_FAIR_K, EXACT):
         assert found[method, ON_THE_WAY] >= found[method, AT_FIRST] > 0

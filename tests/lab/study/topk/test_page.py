@@ -1,4 +1,4 @@
-"""Figures have their panels and points."""
+"""Figures have all panels and points."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from sparing_lab.study.topk.grid import AGAIN, ANCESTOR_COVER_K, EXACT, RANK_TRE
 from tests.lab.study.topk.rows import results
 
 
-def test_figures_have_their_panels_and_points():
+def test_figures_have_all_panels_and_points():
     low, share, width, fair, by_k, grown = figures(results())
     assert [len(figure.panels) for figure in (low, share, width, fair, by_k, grown)] == [2, 2, 2, 8, 4, 4]
     assert low.panels[0].lines[REGULAR_COVER] == ((1, 30.0), (10, 30.0))

@@ -46,7 +46,7 @@ def judged(made, places):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_depths_are_those_of_the_obvious_tree(seed):
+def test_depths_agree_with_the_obvious_tree(seed):
     rng = np.random.default_rng(seed)
     low = rng.integers(0, 20, 60) / 20  # some ranges are equal
     made = RangeSubscriptions(low, low + rng.integers(1, 12, 60) / 20)
@@ -54,20 +54,20 @@ def test_depths_are_those_of_the_obvious_tree(seed):
     assert tree_depths(made.low, made.high, places).tolist() == judged(made, places)
 
 
-def test_the_first_level_is_what_regular_cover_keeps():
+def test_the_first_level_agrees_with_regular_cover():
     made = ranges(500, (0.3, 0.6), 1)
-    standing = RankedBoxes.by_containment(CodedBoxes.of_numbers(made.low[:, None], made.high[:, None]))
-    assert ((rank_tree(made, 1) == 1) == regular_cover(standing, 1)).all()
+    ranked = RankedBoxes.by_containment(CodedBoxes.of_numbers(made.low[:, None], made.high[:, None]))
+    assert ((rank_tree(made, 1) == 1) == regular_cover(ranked, 1)).all()
 
 
-def test_whoever_is_deep_has_as_many_ancestors_and_longest_paths_are_deeper():
+def test_depths_are_bounded_by_ancestors_and_longest_paths():
     made = ranges(500, (0.3, 0.6), 2)
     depths = rank_tree(made, 2)
-    standing = RankedBoxes.by_containment(CodedBoxes.of_numbers(made.low[:, None], made.high[:, None]))
-    assert (ancestors(standing, 500) >= depths - 1).all()
+    ranked = RankedBoxes.by_containment(CodedBoxes.of_numbers(made.low[:, None], made.high[:, None]))
+    assert (ancestors(ranked, 500) >= depths - 1).all()
     for k in (1, 3, 5):
-        assert (rank_cover(standing, k) <= (depths <= k)).all()
+        assert (rank_cover(ranked, k) <= (depths <= k)).all()
 
 
-def test_no_ranges_make_no_tree():
+def test_without_ranges_the_tree_is_empty():
     assert len(tree_depths(np.zeros(0), np.zeros(0), np.zeros(0, np.int64))) == 0

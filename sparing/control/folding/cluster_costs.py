@@ -12,7 +12,7 @@ from sparing.control.folding.problem import NO_PATH, Problem
 Cluster = frozenset[int]
 
 
-class Weighing:
+class ClusterCosts:
     """Costs and links of clusters of a problem, each computed once."""
 
     def __init__(self, problem: Problem) -> None:
@@ -57,7 +57,7 @@ class Weighing:
         return [frozenset(np.flatnonzero(names == name).tolist()) for name in np.unique(names).tolist()]
 
     @cached_property
-    def _stretches(self) -> list[list[tuple[float, float]]] | None:
+    def _intervals(self) -> list[list[tuple[float, float]]] | None:
         """Subscription -> bounds of its ranges; None in several dimensions."""
         problem = self._problem
         if problem.low.shape[1] != 1:
@@ -66,10 +66,10 @@ class Weighing:
         return [ends[problem.starts[n] : problem.starts[n + 1]] for n in range(len(problem))]
 
     def _unique(self, cluster: Cluster) -> float:
-        if self._stretches is None:
+        if self._intervals is None:
             return unique(self._problem, cluster)
         bounds = [
-            (end, step) for n in cluster for low, high in self._stretches[n] for end, step in ((low, 1), (high, -1))
+            (end, step) for n in cluster for low, high in self._intervals[n] for end, step in ((low, 1), (high, -1))
         ]
         bounds.sort()
         found, depth, before = 0.0, 0, 0.0
@@ -80,11 +80,11 @@ class Weighing:
         return found
 
     @cached_property
-    def _ways(self) -> list[list[tuple[int, int]]]:
-        """For each publishers' broker, subscription -> the brokers on its way, as bits, and how many links that is."""
+    def _paths(self) -> list[list[tuple[int, int]]]:
+        """For each publishers' broker, subscription -> the brokers on its path, as bits, and its hops."""
         found = []
         for towards in self._problem.towards.tolist():
-            ways: dict[int, tuple[int, int]] = {}
+            paths: dict[int, tuple[int, int]] = {}
             for home in set(self._problem.home.tolist()):
                 at, bits, hops = home, 0, 0
                 while at != NO_PATH:
@@ -92,17 +92,17 @@ class Weighing:
                     if towards[at] == at:
                         break
                     at, hops = towards[at], hops + 1
-                ways[home] = (0, 0) if at == NO_PATH else (bits, hops)
-            found.append([ways[home] for home in self._problem.home.tolist()])
+                paths[home] = (0, 0) if at == NO_PATH else (bits, hops)
+            found.append([paths[home] for home in self._problem.home.tolist()])
         return found
 
     def _delay(self, cluster: Cluster) -> int:
         """Return the delay: the brokers common to all paths form one path, which starts where the cluster is folded."""
         most = 0
-        for ways in self._ways:
+        for paths in self._paths:
             shared, deepest = -1, 0
             for member in cluster:
-                bits, hops = ways[member]
+                bits, hops = paths[member]
                 if bits:
                     shared &= bits
                     deepest = max(deepest, hops)

@@ -1,5 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""How much of the plane boxes cover."""
+"""The area that rectangles cover."""
 
 from __future__ import annotations
 
@@ -10,12 +9,12 @@ from sparing.graphs.adjacency import adjacency
 
 
 @compiled
-def covered_plane(across, begin, end, along, low, high):
-    """What is covered once, and at all. A line moves across from bound to bound; boxes begin and end on it."""
+def covered_area(across, begin, end, along, low, high):
+    """Return the area covered exactly once, and at least once, by a sweep line across the bounds."""
     boxes = np.arange(len(begin))
     first, beginning = adjacency(begin, boxes, len(across))
     last, ending = adjacency(end, boxes, len(across))
-    times = np.zeros(len(along), np.int64)  # how many boxes cover the line between a bound and the next
+    times = np.zeros(len(along), np.int64)  # number of boxes on each cell of the sweep line
     once = some = once_now = some_now = 0.0
     for place in range(len(across) - 1):
         for at in range(first[place], first[place + 1]):

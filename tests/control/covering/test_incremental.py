@@ -1,4 +1,4 @@
-"""Covering under churn equals covering afresh, and nobody is withdrawn before those it covered are forwarded."""
+"""Incremental covers equal recomputed ones, and covered subscriptions are forwarded before a cover is withdrawn."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sparing.control.covering.ancestor_cover import ancestor_cover
 from sparing.control.covering.boxes import CodedBoxes
+from sparing.control.covering.incremental import IncrementalCover
 from sparing.control.covering.ranked_boxes import RankedBoxes
-from sparing.control.covering.watched import WatchedCover
 from sparing.model.box import Box
 from tests.control.covering.strategies import TYPES, boxes, some_boxes
 from tests.control.covering.test_covers import scores
@@ -28,9 +28,11 @@ changes = st.lists(st.tuples(st.sampled_from([f"s{n}" for n in range(9)]), boxes
 
 
 @given(some_boxes(), changes, st.booleans(), st.integers(1, 3))
-def test_any_churn_equals_covering_afresh(first: list[Box], steps: list[Entry], fair: bool, k: int) -> None:
+def test_every_sequence_of_changes_equals_recomputation(
+    first: list[Box], steps: list[Entry], fair: bool, k: int
+) -> None:
     there: dict[str, tuple[Box, float]] = {f"f{n}": (box, float(n % 3)) for n, box in enumerate(first)}
-    cover = WatchedCover.of([(id_, *entry) for id_, entry in there.items()], TYPES, k, fair)
+    cover = IncrementalCover.of([(id_, *entry) for id_, entry in there.items()], TYPES, k, fair)
     known = set(cover.forwarded)  # what the neighbour has been told
     assert known == afresh(there, k, fair)
     for id_, box, score in steps:
@@ -52,11 +54,11 @@ def test_any_churn_equals_covering_afresh(first: list[Box], steps: list[Entry], 
     assert len(cover) == 0
 
 
-def test_thousands_that_come_and_go() -> None:
+def test_thousands_of_changes_equal_recomputation() -> None:
     """Slots are used again and arrays grow."""
     rng = np.random.default_rng(5)
     there: dict[str, tuple[Box, float]] = {}
-    cover = WatchedCover(TYPES, 3)
+    cover = IncrementalCover(TYPES, 3)
     for step in range(1500):
         if there and rng.random() < 0.4:
             gone = sorted(there)[int(rng.integers(len(there)))]

@@ -1,5 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-"""Clusters on the line: pieces in order."""
+"""Clusters in one dimension: ordered intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from sparing.control.folding.kernels.state import MORE, room_for_pieces
 
 @inlined
 def first_beyond(bounds, begin, count, bound, touching):
-    """The first of some ascending bounds above another one, or also equal to it."""
+    """Return the first of some ascending bounds above another one (with `touching`, or equal to it)."""
     least, most = begin, begin + count
     while least < most:
         middle = (least + most) // 2
@@ -23,8 +22,8 @@ def first_beyond(bounds, begin, count, bound, touching):
 
 
 @inlined
-def shared_on_line(clusters, pieces, a, b):
-    """By how much the unique range of two clusters shrinks when they are joined, and how much both of them cover."""
+def shared_intervals(clusters, pieces, a, b):
+    """Return the decrease of the unique range when two clusters are joined, and the length that both cover."""
     if clusters.piece[a, 1] < clusters.piece[b, 1]:
         a, b = b, a
     lost = both = 0.0
@@ -49,7 +48,7 @@ def shared_on_line(clusters, pieces, a, b):
 
 @compiled
 def sweep(pieces, i, end_i, j, end_j, to):
-    """What two lists of pieces cover together, in order, touching pieces of a kind as one; how many there are."""
+    """Write the union of two lists of pieces to `to`, touching pieces of a kind as one; return their number."""
     low, high, kind = pieces.low, pieces.high, pieces.kind
     count, done = 0, -np.inf
     while i < end_i or j < end_j:
@@ -77,7 +76,7 @@ def sweep(pieces, i, end_i, j, end_j, to):
 
 @inlined
 def same(pieces, one, two, count):
-    """Whether two stretches are alike."""
+    """Return whether two runs of pieces are equal."""
     for step in range(count):
         if (
             pieces.low[one + step, 0] != pieces.low[two + step, 0]
@@ -90,7 +89,7 @@ def same(pieces, one, two, count):
 
 @inlined
 def move(pieces, begin, count, to):
-    """Copy some pieces elsewhere, also if the places overlap."""
+    """Copy a run of pieces; source and target may overlap."""
     if to <= begin:
         for step in range(count):
             pieces.low[to + step, 0] = pieces.low[begin + step, 0]
@@ -104,10 +103,10 @@ def move(pieces, begin, count, to):
 
 
 @compiled
-def join_on_line(clusters, pieces, a, b):
-    """Write down what two clusters cover together, in place of the one with more pieces: only where the other one is.
+def join_intervals(clusters, pieces, a, b):
+    """Compute the pieces of two joined clusters: those of the larger one, changed where the other one is.
 
-    Gives the pieces, which slot has them now, and whether that cluster and the other one covered the same before.
+    Return the pieces, their slot, and whether that cluster and the other one had the same pieces before.
     """
     if clusters.piece[a, 1] < clusters.piece[b, 1]:
         big, small = b, a

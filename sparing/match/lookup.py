@@ -1,4 +1,4 @@
-"""Subscriptions to a value that few others ask for: found by binary search for the value, and checked one by one."""
+"""Lookup by a value that few subscriptions require: a binary search, then a check of each subscription."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparing.match.predicates import Predicates
 
 
 @dataclass(frozen=True)
-class Hashed:
+class ValueLookup:
     """Subscriptions in ascending order of the value that they require of `field`."""
 
     field: int
@@ -23,7 +23,7 @@ class Hashed:
     predicates: Predicates
 
     @classmethod
-    def of(cls, field: int, codes: np.ndarray, number: np.ndarray, predicates: Predicates) -> Hashed:
+    def of(cls, field: int, codes: np.ndarray, number: np.ndarray, predicates: Predicates) -> ValueLookup:
         """Create it from subscriptions and the codes of their values."""
         order = np.argsort(codes, kind="stable")
         keys, first = np.unique(codes[order], return_index=True)

@@ -1,7 +1,7 @@
-"""A contest: the subscriptions that an advertisement can match, and the covering that applies to them.
+"""A matching set: the subscriptions that can match an advertisement, and the covering that applies to them.
 
-Contests differ by advertisement because k and rank do. Boxes are intersected with the advertised box: nothing outside
-it can be published.
+Matching sets differ by advertisement because k and rank do. Boxes are intersected with the advertised box, because
+nothing outside it can be published.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparing.control.covering.ancestor_cover import ancestor_cover
-from sparing.control.covering.bounds import forms
+from sparing.control.covering.bounds import analyze_scores
 from sparing.control.covering.boxes import CodedBoxes
 from sparing.control.covering.rank_cover import rank_cover
-from sparing.control.covering.ranked_boxes import CertainScores, RankedBoxes
+from sparing.control.covering.ranked_boxes import RankedBoxes, ScoreForms
 from sparing.control.covering.regular_cover import regular_cover
-from sparing.control.covering.weights import handed_on
+from sparing.control.covering.weights import redistribute
 from sparing.model.expression import Expression, Values, attributes_of, fields_of, scores
 from sparing.model.measure import area
 from sparing.model.policy import Covering
@@ -33,11 +33,11 @@ COVERS: dict[Covering, Callable[[RankedBoxes, int], np.ndarray]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
-    """Subscriptions, by number, with their boxes in the same order.
+class MatchingSet:
+    """Subscriptions by number, with their boxes in the same order.
 
-    `scores` are there unless they depend on the publication; then `certain` says what can be told of them. Those with
-    equal numbers in `alike` score the same in any case.
+    `scores` is None if they depend on the publication; then `forms` has their bounds. Subscriptions of the same
+    `score_class` have equal scores for every publication.
     """
 
     advertisement: Advertisement
@@ -46,66 +46,71 @@ class Contest:
     numbers: np.ndarray
     boxes: CodedBoxes
     scores: np.ndarray | None
-    certain: CertainScores | None
-    alike: np.ndarray
+    forms: ScoreForms | None
+    score_class: np.ndarray
     fair: bool
 
+    @property
+    def is_top_k(self) -> bool:
+        """Whether the advertisement has `top_k`."""
+        return self.advertisement.top_k is not None
+
     def forwarded(self, which: np.ndarray) -> np.ndarray:
-        """Of some of the subscriptions (by their places, ascending), those that the next broker is told."""
+        """Return those of some subscriptions (by position, ascending) that are forwarded to the next broker."""
         if self.method is Covering.NONE or not len(which):
             return which
-        forwarded: np.ndarray = which[COVERS[self.method](self.standing(which), self.k)]
+        forwarded: np.ndarray = which[COVERS[self.method](self.ranked(which), self.k)]
         return forwarded
 
-    def standing(self, which: np.ndarray) -> RankedBoxes:
-        """How some of the subscriptions stand to each other."""
+    def ranked(self, which: np.ndarray) -> RankedBoxes:
+        """Return some of the subscriptions with their rank order."""
         boxes = self.boxes.take(which)
         if self.method is Covering.REGULAR:
             return RankedBoxes.by_containment(boxes)
         if self.scores is not None:
             return RankedBoxes.by_score(boxes, self.scores[which], self.fair)
-        assert self.certain is not None
-        return RankedBoxes.by_certainty(boxes, _some(self.certain, which), self.fair)
+        assert self.forms is not None
+        return RankedBoxes.by_forms(boxes, _forms_of(self.forms, which), self.fair)
 
-    def stood_for(self, which: np.ndarray, forwarded: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        """How many subscriptions each of those forwarded stands for, given for how many each of `which` does."""
+    def weights_of(self, which: np.ndarray, forwarded: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the number of subscriptions that each forwarded one represents, given that of each of `which`."""
         if self.method is Covering.NONE:
-            return mass
+            return weights
         kept = np.isin(which, forwarded, assume_unique=True)
-        return handed_on(self.standing(which), kept, mass, self.alike[which], self.k)[kept]
+        return redistribute(self.ranked(which), kept, weights, self.score_class[which], self.k)[kept]
 
 
-def contests(
+def matching_sets(
     advertisements: Iterable[Advertisement],
     subscriptions: Sequence[Subscription],
     topic: str,
     types: Mapping[str, FieldType],
     covering: Covering,
-) -> dict[Advertisement, Contest]:
-    """The contest of every advertisement of a topic; those that differ by the publisher's name alone share one.
+) -> dict[Advertisement, MatchingSet]:
+    """Return the matching set of every advertisement of a topic; it does not depend on the publisher's name.
 
     `subscriptions` are all of the deployment, in the order of their ids.
     """
     numbers = np.array([n for n, s in enumerate(subscriptions) if s.query.topic == topic], dtype=np.int32)
     mine = [subscriptions[number] for number in numbers.tolist()]
-    offered = list(dict.fromkeys(advertisements))
+    distinct = list(dict.fromkeys(advertisements))
     boxes = [s.query.box for s in mine]
-    coded = CodedBoxes.of([*boxes, *(ad.box for ad in offered)], types)
+    coded = CodedBoxes.of([*boxes, *(ad.box for ad in distinct)], types)
     measured = constrained(mine)
-    shared: dict[object, Contest] = {}
+    shared: dict[object, MatchingSet] = {}
     found = {}
-    for at, advertisement in enumerate(offered, len(mine)):
-        key = advertisement.broker, advertisement.box, advertisement.top_k, advertisement.rank
+    for at, ad in enumerate(distinct, len(mine)):
+        key = ad.broker, ad.box, ad.top_k, ad.rank
         if key not in shared:
-            which = np.flatnonzero(coded.that_meet(at, len(mine)))
+            which = np.flatnonzero(coded.overlapping(at, len(mine)))
             clipped = coded.clipped(which, at)
             some = [mine[place] for place in which.tolist()]
-            shared[key] = _contest(advertisement, numbers[which], clipped, some, types, measured, covering=covering)
-        found[advertisement] = shared[key]
+            shared[key] = _matching_set(ad, numbers[which], clipped, some, types, measured, covering=covering)
+        found[ad] = shared[key]
     return found
 
 
-def _contest(
+def _matching_set(
     advertisement: Advertisement,
     numbers: np.ndarray,
     boxes: CodedBoxes,
@@ -114,30 +119,30 @@ def _contest(
     measured: Sequence[str],
     *,
     covering: Covering,
-) -> Contest:
+) -> MatchingSet:
     rank, k = advertisement.rank, advertisement.top_k
     fair = rank.fair is not Fairness.NONE
-    none, alike = None, np.zeros(len(numbers), np.int32)
+    none, score_class = None, np.zeros(len(numbers), np.int32)
     if k is None or rank.counts_matches:
-        # Only where there is a match need be known.
+        # Brokers need to know only whether there is a match.
         regular = Covering.NONE if covering is Covering.NONE else Covering.REGULAR
-        return Contest(advertisement, regular, 1, numbers, boxes, none, none, alike, True)
+        return MatchingSet(advertisement, regular, 1, numbers, boxes, none, none, score_class, True)
     method = Covering.NONE if rank.needs_all_matches or covering is Covering.REGULAR else covering
     given = scores_of(advertisement, subscriptions, types, measured)
     if given is not None:
-        alike = np.unique(given, return_inverse=True)[1].astype(np.int32)
-        return Contest(advertisement, method, k, numbers, boxes, given, none, alike, fair)
+        score_class = np.unique(given, return_inverse=True)[1].astype(np.int32)
+        return MatchingSet(advertisement, method, k, numbers, boxes, given, none, score_class, fair)
     if not isinstance(rank.by, Expression):
-        return Contest(advertisement, method, k, numbers, boxes, none, none, alike, fair)
+        return MatchingSet(advertisement, method, k, numbers, boxes, none, none, score_class, fair)
     clipped = [s.query.box.intersect(advertisement.box) for s in subscriptions]
-    found = forms(
+    found = analyze_scores(
         rank.by,
         [box for box in clipped if box is not None],
         advertisement.box,
         types,
         attribute_values(rank.by, subscriptions),
     )
-    return Contest(advertisement, method, k, numbers, boxes, none, found.certain, found.alike, fair)
+    return MatchingSet(advertisement, method, k, numbers, boxes, none, found.forms, found.score_class, fair)
 
 
 def scores_of(
@@ -146,9 +151,9 @@ def scores_of(
     types: Mapping[str, FieldType],
     measured: Sequence[str],
 ) -> np.ndarray | None:
-    """The scores of subscriptions, None if they depend on the publication or on who else matches it.
+    """Return the scores of subscriptions; None if they depend on the publication or on the other matches.
 
-    `measured` are the fields whose extents make up the area.
+    `measured` are the fields of the area.
     """
     by = advertisement.rank.by
     match by:
@@ -166,12 +171,12 @@ def scores_of(
 
 
 def constrained(subscriptions: Iterable[Subscription]) -> tuple[str, ...]:
-    """The fields that some of the subscriptions constrain."""
+    """Return the fields that some of the subscriptions constrain."""
     return tuple(sorted({name for subscription in subscriptions for name in subscription.query.box.fields}))
 
 
 def attribute_values(expression: Expression, subscriptions: Sequence[Subscription]) -> dict[str, Values]:
-    """The attributes that an expression uses, of all subscriptions."""
+    """Return the attributes in an expression, of all subscriptions."""
     own = [dict(s.attributes) for s in subscriptions]
     found = {}
     for name in sorted(attributes_of(expression)):
@@ -186,6 +191,6 @@ def attribute_values(expression: Expression, subscriptions: Sequence[Subscriptio
     return found
 
 
-def _some(certain: CertainScores, which: np.ndarray) -> CertainScores:
-    arrays = {name: column[which] for name, column in certain._asdict().items() if name != "strict"}
-    return CertainScores(**arrays, strict=certain.strict)
+def _forms_of(forms: ScoreForms, which: np.ndarray) -> ScoreForms:
+    arrays = {name: column[which] for name, column in forms._asdict().items() if name != "strict"}
+    return ScoreForms(**arrays, strict=forms.strict)
