@@ -35,6 +35,8 @@ SETTINGS = {
     # With a limit in bytes, Spark measures the whole batch again for every row.
     "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
     "spark.sql.execution.arrow.useLargeVarTypes": "true",
+    # Shredding writes a Parquet column per field of a payload, which takes most of the time of writing notifications.
+    "spark.sql.variant.writeShredding.enabled": "false",
     "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
