@@ -3,11 +3,16 @@
 Otherwise the processes that run the tests would all begin by compiling the same.
 """
 
+from pathlib import Path
+
 from sparing.control.folding.aa import aa
 from sparing.control.folding.mefa import mefa
 from sparing.control.folding.problem import Problem
 from sparing.control.folding.spa import spa
+from sparing.deployment.deployment import Deployment
 from sparing.flow.warm import warm_up
+
+EVERYTHING = Path(__file__).parents[1] / "docs" / "examples" / "everything.yaml"
 
 
 def compile_loops() -> None:
@@ -15,7 +20,7 @@ def compile_loops() -> None:
     problem = Problem.on_tree([0, 0, 1], [2, 2, 1], [(0, 4), (3, 10), (4, 9)])
     for fold in (spa, aa, mefa):
         fold(problem, theta=1)
-    warm_up(ranking=True)
+    warm_up(Deployment.read(EVERYTHING), bound=True)
 
 
 if __name__ == "__main__":

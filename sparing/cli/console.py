@@ -24,6 +24,8 @@ from sparing.model.types import EPOCH, MICROSECOND
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from sparing.deployment.deployment import Deployment
+
 out = Console()
 err = Console(stderr=True)
 
@@ -46,10 +48,12 @@ def step(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSession]:
+def spark_session(
+    master: str, conf: Sequence[str] = (), deployment: Deployment | None = None, *, bound: bool = False
+) -> Iterator[SparkSession]:
     """A Spark session for one command, without Java output on the terminal; damaged files are reported in one sentence.
 
-    While Java starts, the kernels of the walk are compiled, or loaded from the cache.
+    While Java starts, the kernels that a deployment needs are compiled, or loaded from the cache.
     """
     from sparing.flow.warm import warm_up
     from sparing.spark.failures import report_damaged_file
@@ -57,7 +61,8 @@ def spark_session(master: str, conf: Sequence[str] = ()) -> Iterator[SparkSessio
 
     settings = dict(_setting(text) for text in conf)
     with step(f"Starting Spark on {master}"), _quiet():
-        Thread(target=warm_up, daemon=True).start()
+        if deployment is not None:
+            Thread(target=warm_up, args=(deployment, bound), daemon=True).start()
         spark = session(master, settings=settings)
     try:
         with report_java_exit(spark), report_damaged_file():

@@ -39,7 +39,7 @@ def demo(
         f"{counted(len(deployment.subscribers), 'subscriber')}, "
         f"{counted(len(overlay.brokers), 'broker')}, {counted(len(overlay.links), 'link')}."
     )
-    with spark_session(master, conf) as spark:
+    with spark_session(master, conf, deployment, bound=True) as spark:
         from sparing.deployment.techniques import NAIVE, OURS
         from sparing.report.bill_page import BillReport, bill_page
         from sparing.report.bill_picture import bill_picture

@@ -67,7 +67,7 @@ def explain(
     time = None if at is None else micros(at)
     deployment = Deployment.read(file)
     deployment.needed_source()
-    with spark_session(master, conf) as spark:
+    with spark_session(master, conf, deployment) as spark:
         from sparing.spark.tools.explain import explain as run
         from sparing.spark.tools.explain_choice import explain_choice
         from sparing.spark.tools.explain_event import explain_event

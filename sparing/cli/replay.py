@@ -66,7 +66,7 @@ def replay(
         raise SparingError("--report compares all merging techniques: remove --events.")
     deployment.needed_source()
     check_outputs(report, json_file)
-    with spark_session(master, conf) as spark:
+    with spark_session(master, conf, deployment, bound=True) as spark:
         from sparing.spark.io import sinks
 
         if deployment.sink is not None:

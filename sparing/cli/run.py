@@ -59,7 +59,7 @@ def _run(file: Path, once: bool, record: Callable[[MicroBatch], None] | None, ma
     deployment = Deployment.read(file)
     deployment.needed_source()
     deployment.needed_sink()
-    with spark_session(master, conf) as spark:
+    with spark_session(master, conf, deployment) as spark:
         from sparing.spark.io.sinks import is_at_least_once
         from sparing.spark.run import stream, wait
         from sparing.spark.stream.stopping import Stop

@@ -61,6 +61,14 @@ class Plan(PickledByFields):
         return replace(self, policy=replace(self.policy, **keys))
 
     @cached_property
+    def last_hops(self) -> tuple[tuple[tuple[str, str], ...], np.ndarray]:
+        """The last hops as (broker, subscriber), and the number of each subscription's."""
+        brokers = (self.routes.brokers[broker] for broker in self.broker_of.tolist())
+        ends = [(broker, s.subscriber) for broker, s in zip(brokers, self.subscriptions, strict=True)]
+        numbers = {hop: number for number, hop in enumerate(dict.fromkeys(ends))}
+        return tuple(numbers), np.array([numbers[hop] for hop in ends], dtype=np.int64)
+
+    @cached_property
     def by_topic(self) -> dict[str, np.ndarray]:
         """Topic -> numbers of its subscriptions."""
         numbers: dict[str, list[int]] = {topic: [] for topic in self.topics}

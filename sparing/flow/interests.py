@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from sparing.control.plan import Plan
-from sparing.flow.arrival.kernels import HELD, RAW
 from sparing.flow.deliver.digest import digest
 from sparing.flow.interest_groups import interest_groups
 from sparing.flow.links import policy_of
@@ -53,6 +52,7 @@ class Interests(PickledByFields):
     keep_fields: bool = False  # whether held publications carry all fields, to show late events in quarantine
     known_groups: Mapping[str, str] = field(default_factory=dict)  # subscription id -> name of its previous group
     bound: bool = False  # whether to compute the least possible messages per link; only for whole traces
+    portions: int = 0  # the most keys per topic, each for several groups; 0: a key for each group
 
     @classmethod
     def of(
@@ -61,10 +61,11 @@ class Interests(PickledByFields):
         keep_fields: bool = False,
         known_groups: Mapping[str, str] | None = None,
         bound: bool = False,
+        portions: int = 0,
     ) -> Interests:
         """Return the interests under the plan's own link policy."""
         policy = policy_of(plan.policy.decision, plan.policy.patience)
-        return cls(plan, policy, keep_fields, known_groups or {}, bound and not policy.at_once)
+        return cls(plan, policy, keep_fields, known_groups or {}, bound and not policy.at_once, portions)
 
     @cached_property
     def aggregations(self) -> tuple[Aggregation | None, ...]:
@@ -83,9 +84,10 @@ class Interests(PickledByFields):
         return np.array([a is None or at_once or not a.decomposable for a in self.aggregations], dtype=bool)
 
     @cached_property
-    def flags(self) -> np.ndarray:
-        """`held` and `raw` as bits, for compiled code."""
-        return self.held * HELD + self.raw * RAW
+    def raw_bits(self) -> tuple[np.ndarray, np.ndarray]:
+        """The broker of each subscription with `raw` as a bit of a 64-bit word (0: not raw), and the word's number."""
+        bit = np.uint64(1) << (self.plan.broker_of % 64).astype(np.uint64)
+        return np.where(self.raw, bit, np.uint64(0)), self.plan.broker_of // 64
 
     @cached_property
     def timed(self) -> np.ndarray:
@@ -147,6 +149,30 @@ class Interests(PickledByFields):
                 group_of[holding[members]] = len(names)
                 names.append(self._group_name(topic, [ids[m] for m in members], names))
         return tuple(names), group_of
+
+    @cached_property
+    def keys(self) -> tuple[tuple[str, ...], np.ndarray]:
+        """The keys under which publications are walked, and the number of each subscription's key (-1: plain).
+
+        A key is an interest group, or a portion of a topic's groups. Walking groups together makes no difference, as
+        none depends on another, and takes less time than walking one after the other.
+        """
+        names, group_of = self.groups
+        if not self.portions:
+            return names, group_of
+        sizes = np.bincount(group_of[group_of >= 0], minlength=len(names))
+        portions: dict[str, list[int]] = {}  # topic -> keys
+        keys, loads, key_of = list[str](), list[int](), np.zeros(len(names) + 1, dtype=np.int64)
+        key_of[-1] = -1
+        for group in np.argsort(-sizes, kind="stable").tolist():  # largest first, to the key with the least load
+            mine = portions.setdefault(topic_in(names[group]), [])
+            if len(mine) < self.portions:
+                mine.append(len(keys))
+                keys.append(names[group])  # named after its first group
+                loads.append(0)
+            key_of[group] = key = min(mine, key=loads.__getitem__)
+            loads[key] += int(sizes[group])
+        return tuple(keys), key_of[group_of]
 
     @property
     def named_groups(self) -> dict[str, str]:

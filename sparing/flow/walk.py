@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
 
 from sparing.control.plan import Plan
 from sparing.flow.admit.publications import Publications
@@ -85,33 +86,19 @@ class Walk:
         plain = [batch for batch in batches if self._topics[batch.topic].merge is None]
         local = [arrival for batch in plain for arrival in self._at_once.arrive(batch)]
         remote = self._at_once.receive([i for i in received if i.states is None and not i.subscription])
-        held: dict[str, list[Matched]] = {}
         for arrival in local + remote:
             self._deliver(arrival, deliveries)
-        for arrival in local:
-            for group, matched in arrival.held.items():
-                held.setdefault(group, []).append(matched)
-        for arrival in remote:
-            for group, matched in arrival.held.items():
-                on_time = np.flatnonzero(matched.time >= self._time)  # the publisher's process reports late ones
-                held.setdefault(group, []).append(matched.take(on_time))
-        decided = self._decided(received)
-        for group in sorted(held.keys() | self._states.keys() | decided.keys()):
-            state, outcome = self._window_walk.advance(
-                self._states.get(group),
-                held.get(group, ()),
-                until,
-                late_before=self._time,
-                received=decided.get(group, ()),
-            )
-            self._states[group] = state
-            if state.empty:
-                del self._states[group]
-            deliveries.notifications += [n for columns in outcome.notifications for n in columns]
-            deliveries.bill.update(outcome.bill)
-            deliveries.sent += outcome.sent
-            if outcome.late is not None:
-                deliveries.late.append(outcome.late)
+        held = [arrival.held for arrival in local]
+        for arrival in remote:  # the publisher's process reports late ones
+            on_time = {key: np.flatnonzero(matched.time >= self._time) for key, matched in arrival.held.items()}
+            held.append({key: matched.take(on_time[key]) for key, matched in arrival.held.items()})
+        self._states, outcome = self._window_walk.advance_all(
+            self._states, held, until, late_before=self._time, received=self._decided(received)
+        )
+        deliveries.notifications += [n for columns in outcome.notifications for n in columns]
+        deliveries.bill.update(outcome.bill)
+        deliveries.sent += outcome.sent
+        deliveries.late += outcome.late
         self._feed_merged(batches, until, deliveries)
         self._time = until
         return deliveries
@@ -143,19 +130,19 @@ class Walk:
 
     def _deliver(self, arrival: Arrival, deliveries: Deliveries) -> None:
         """Add the plain deliveries of an arrival."""
-        rows = arrival.plain.rows
-        ids = arrival.publications.id[rows].tolist()
+        rows = pa.array(arrival.plain.rows)
+        ids = arrival.publications.id.take(rows).tolist()
         deliveries.plain += zip(arrival.plain.subscriptions.tolist(), ids, strict=True)
-        deliveries.publishers += arrival.publications.publisher[rows].tolist()
+        deliveries.publishers += arrival.publications.publisher.take(rows).tolist()
         deliveries.bill.update(arrival.bill)
         deliveries.sent += arrival.sent
 
     def _decided(self, received: Sequence[LinkItem]) -> dict[str, list[LinkItem]]:
         """Return the items that a link decision in another process sent, by interest group."""
-        names, group_of = self.interests.groups
+        names, key_of = self.interests.keys
         number = {subscription.id: n for n, subscription in enumerate(self.interests.plan.subscriptions)}
         decided: dict[str, list[LinkItem]] = {}
         for item in received:
             if item.subscription:
-                decided.setdefault(names[group_of[number[item.subscription]]], []).append(item)
+                decided.setdefault(names[key_of[number[item.subscription]]], []).append(item)
         return decided

@@ -47,6 +47,10 @@ class Column:
             return Column(self.type, self.data[rows], self.valid[rows])
         return Column(self.type, self.data.take(pa.array(rows)), self.valid[rows])
 
+    def part(self, first: int, last: int) -> Column:
+        """Return the column of consecutive rows, without copying it."""
+        return Column(self.type, self.data[first:last], self.valid[first:last])
+
     def blank(self, rows: int) -> Column:
         """Return a column of NULLs with the same type."""
         nothing = None if self.type.kind is Kind.TEXT else 0
@@ -61,6 +65,20 @@ class Column:
     def codes(self) -> np.ndarray:
         """Return the codes of the values (for text, the text itself)."""
         return float_codes(self.values) if self.type.kind is Kind.FLOATING else self.values
+
+
+def whole(array: pa.ChunkedArray) -> pa.Array:
+    """Return a chunked array as one array."""
+    found = array.combine_chunks()
+    return pa.concat_arrays(found.chunks) if isinstance(found, pa.ChunkedArray) else found
+
+
+def joined(parts: Sequence[Column]) -> Column:
+    """Concatenate columns of one type."""
+    type_, valid = parts[0].type, np.concatenate([part.valid for part in parts])
+    if type_.kind is Kind.TEXT:
+        return Column(type_, pa.concat_arrays([part.text for part in parts]), valid)
+    return Column(type_, np.concatenate([part.values for part in parts]), valid)
 
 
 def column(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:
@@ -106,8 +124,10 @@ def _unscaled(array: pa.Array) -> np.ndarray:
 
 def arrow(found: Column) -> pa.Array:
     """Return a column as an Arrow array of doubles, text, or codes for all other types."""
-    kind = {Kind.FLOATING: pa.float64(), Kind.TEXT: pa.string()}.get(found.type.kind, pa.int64())
-    return pa.array(found.values, type=kind, mask=~found.valid)
+    if found.type.kind is Kind.TEXT:
+        return found.text
+    kind = pa.float64() if found.type.kind is Kind.FLOATING else pa.int64()
+    return pa.array(found.values, type=kind, mask=None if found.valid.all() else ~found.valid)
 
 
 def unarrow(array: pa.Array | pa.ChunkedArray, type_: FieldType) -> Column:

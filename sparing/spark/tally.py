@@ -19,8 +19,9 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from sparing.control.plan import Plan
 from sparing.flow.admit.admission import QuarantineReason
+from sparing.flow.packing import unpack
 from sparing.model.bill import MessageKind
-from sparing.spark.pipeline.parcels import BILL, NOTIFICATIONS, QUARANTINE, unpack
+from sparing.spark.pipeline.parcels import BILL, NOTIFICATIONS, QUARANTINE
 from sparing.spark.pipeline.pubsub import Delivered
 
 TABLES = (NOTIFICATIONS, BILL, QUARANTINE)

@@ -159,7 +159,7 @@ class Reader:
         """Have commands use the session that all tests share."""
 
         @contextmanager
-        def running(*_: object) -> Any:
+        def running(*_: object, **__: object) -> Any:
             yield self.spark
 
         build()  # so that all commands are imported

@@ -3,7 +3,7 @@
 import copy
 import pickle
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,12 +74,12 @@ def described(states):
     def rows_of(rows):
         if rows is None:
             return None
-        arrays = [rows.time, rows.id, rows.at, rows.held_rows, rows.held, rows.goal_rows, rows.goals, rows.mark_end]
+        arrays = [rows.time, rows.id, rows.publisher, rows.at, rows.starts, rows.held, rows.raw]
         columns = [(name, column.values.tolist(), column.valid.tolist()) for name, column in rows.columns.items()]
         return [array.tolist() for array in arrays], columns
 
-    def edges_of(edges):
-        return [getattr(edges, field.name).tolist() for field in fields(edges)]
+    def positions_of(positions):
+        return {name: None if found is None else found.tolist() for name, found in vars(positions).items()}
 
     def modes_of(modes):
         arrays = modes and [modes.forwards, modes.if_forwarded, modes.if_aggregated]
@@ -88,8 +88,10 @@ def described(states):
     return {
         group: (
             rows_of(state.rows),
-            state.fresh.tolist(),
-            edges_of(state.edges),
+            state.entered,
+            positions_of(state.positions),
+            state.owners.tolist(),
+            state.pending.tolist(),
             state.next_time,
             {s: (tail.skip, tail.rows.tolist()) for s, tail in state.tails.items()},
             modes_of(state.modes),
@@ -218,7 +220,7 @@ def test_late_publications_are_reported_and_not_counted(case, policy, data):
             if not judge.is_plain(s)
             for p in judge.matching(plan, number, too_late)
         }
-        assert sorted(id_ for matched in parts[-1].late for id_ in matched.id) == sorted(wanted)
+        assert sorted(id_ for matched in parts[-1].late for id_ in matched.id.tolist()) == sorted(wanted)
     on_time = [p for p in publications if p.id not in late]
     event(f"late: {min(len(late), 3)}")
     assert events_of(plan, parts) == judge.events(plan, publications)
@@ -236,7 +238,7 @@ def test_nothing_is_remembered_at_the_end_but_count_windows_under_way(case, poli
     walk.feed([])
     for state in walk._states.values():
         assert state.tails or state.modes
-        assert not len(state.edges)
+        assert state.next_time is None
         assert state.wakes() is None
         counting = {row for tail in state.tails.values() for row in tail.rows.tolist()}
         assert counting == set(range(0 if state.rows is None else len(state.rows)))
@@ -359,7 +361,7 @@ def check_hosted_apart(plan, policy, host, steps):
     assert sorted(id_ for part in parts for id_ in part.ids(plan)) == sorted(
         id_ for part in whole for id_ in part.ids(plan)
     )
-    late = [sorted(id_ for part in some for rows in part.late for id_ in rows.id) for some in (parts, whole)]
+    late = [sorted(id_ for part in some for rows in part.late for id_ in rows.id.tolist()) for some in (parts, whole)]
     assert late[0] == late[1]
     return parts
 

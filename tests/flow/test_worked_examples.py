@@ -202,7 +202,7 @@ def test_a_window_is_settled_as_soon_as_time_reaches_its_end():
     assert not walk.feed(batches(plan, [Publication("p", 3, "b1")]), 9).notifications
     assert counts(walk.feed([], 10), plan) == {"tumbling": [1]}
     assert not walk._states
-    assert [list(m.id) for m in walk.feed(batches(plan, [Publication("q", 9, "b1")]), 20).late] == [["q"]]
+    assert [m.id.tolist() for m in walk.feed(batches(plan, [Publication("q", 9, "b1")]), 20).late] == [["q"]]
 
 
 def test_windows_before_the_epoch():

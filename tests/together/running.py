@@ -22,13 +22,14 @@ from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.at_once import AtOnce
 from sparing.flow.deliver.json_columns import row_payloads
 from sparing.flow.interests import Interests
+from sparing.flow.packing import unpack
 from sparing.flow.walk import Deliveries, Walk
 from sparing.model.bill import Bill, BillKey, MessageKind
 from sparing.model.types import END_OF_TIME, EPOCH, MICROSECOND, FieldType, Kind
 from sparing.spark.pipeline import parcels
 from sparing.spark.pipeline.admit_stage import FIELD, union_fields
 from sparing.spark.pipeline.advance import advance
-from sparing.spark.pipeline.match_stage import _run, admitted
+from sparing.spark.pipeline.match_stage import admitted, match_task
 from sparing.spark.pipeline.parcels import Parcel
 from sparing.spark.pipeline.states import load, store
 from sparing.spark.pipeline.worker_plan import WorkerPlan
@@ -121,7 +122,7 @@ def _note(plan: Plan, at_once: AtOnce, publications: Sequence[Publications], out
             for _, chosen in at_once.chosen(some):
                 pairs = chosen.pairs
                 for row, number in zip(pairs.rows.tolist(), pairs.subscriptions.tolist(), strict=True):
-                    outcome.drawn.setdefault(some.id[row], set()).add(plan.subscriptions[number].id)
+                    outcome.drawn.setdefault(some.id[row].as_py(), set()).add(plan.subscriptions[number].id)
 
 
 def _collect(plan: Plan, publications: Sequence[Publications], delivered: Deliveries, outcome: Outcome) -> None:
@@ -191,7 +192,7 @@ class Stream:
         _note(plan, worker_plan.at_once, [found for found, _ in admitted(table, worker_plan)], self.outcome)
         held: dict[str, list[bytes]] = {group: [] for group in self.states}
         passing: list[Parcel] = []
-        for row in (row for part in _run(_record_batches(table), worker_plan) for row in part.to_pylist()):
+        for row in (row for part in match_task(_record_batches(table), worker_plan) for row in part.to_pylist()):
             if row["group"].startswith("\t"):
                 passing += [] if row["parcel"] is None else [Parcel(row["what"], row["rows"], row["parcel"])]
             else:
@@ -204,7 +205,7 @@ class Stream:
             if not after.empty:
                 self.states[group] = store(worker_plan, group, after)
         for parcel in passing:
-            self._collect(parcel.what, parcels.unpack(parcel.contents))
+            self._collect(parcel.what, unpack(parcel.contents))
 
     def _collect(self, what: str, table: pa.Table) -> None:
         plan, outcome = self.worker_plan.interests.plan, self.outcome

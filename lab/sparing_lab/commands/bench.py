@@ -146,6 +146,8 @@ def _read(one: Field[Any], kind: Any, value: Any) -> Any:
     """The value of a field from that of its option."""
     if not _is_list(one, kind):
         return tuple(value) if isinstance(value, list) else value
+    if not value and not one.default:
+        return ()
     (part, *_) = get_args(kind)
     words = [word.strip() for word in value.split(",")]
     if part is str:

@@ -64,17 +64,18 @@ _FAULTS = {
 class Rows:
     """A batch of input rows, with fields cast to the declared types.
 
-    `publisher` and `topic` are None where a row has none. `text` is the row's text; None where the fields determine it.
+    `publisher` and `topic` are dictionary-encoded Arrow arrays, with None where a row has none. `text` are the rows'
+    texts as an Arrow array, with None where the fields determine it.
     `fault` has a `ReadFault` per row, `size` the bytes of rows that are too long. `misfit` maps rows to the fields
     whose values do not fit their types, with the values' texts. `top_k` is the row's own limit of subscriptions: 0
     without one, NO_NUMBER if it is not a positive whole number. `latest` is the latest event time that is not in the
     future, in microseconds; None without a limit.
     """
 
-    publisher: np.ndarray
-    topic: np.ndarray | None
+    publisher: pa.DictionaryArray
+    topic: pa.DictionaryArray | None
     columns: Mapping[str, Column]
-    text: np.ndarray
+    text: pa.Array | pa.ChunkedArray
     fault: np.ndarray
     misfit: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     top_k: np.ndarray | None = None
@@ -131,7 +132,10 @@ class Admission:
     def _advertisements(self, rows: Rows) -> np.ndarray:
         """Return each row's advertisement by publisher and topic."""
         publishers, publisher_of = _numbered(rows.publisher)
-        topics, topic_of = _numbered(rows.topic if rows.topic is not None else np.full(len(rows), None))
+        if rows.topic is None:
+            of_publisher = np.array([self._lookup(publisher, None) for publisher in publishers], dtype=np.int64)
+            return np.asarray(of_publisher[publisher_of])
+        topics, topic_of = _numbered(rows.topic)
         pairs, pair_of = np.unique(publisher_of * len(topics) + topic_of, return_inverse=True)
         numbers = [self._lookup(publishers[n // len(topics)], topics[n % len(topics)]) for n in pairs.tolist()]
         return np.array(numbers, dtype=np.int64)[pair_of]
@@ -178,26 +182,26 @@ class Admission:
 
     def _explain(self, rows: Rows, row: int) -> Rejected:
         """Return a rejected row with its reason."""
-        fault, publisher = ReadFault(rows.fault[row]), rows.publisher[row]
+        fault, publisher = ReadFault(rows.fault[row]), rows.publisher[row].as_py()
         if fault is ReadFault.TOO_LONG:
             long = (
                 f"the row has {counted(rows.size[row], 'byte')}, more than limits.row_bytes allows: its text is cut off"
             )
-            return Rejected(rows.text[row], QuarantineReason.TOO_LONG, long, publisher)
+            return Rejected(rows.text[row].as_py(), QuarantineReason.TOO_LONG, long, publisher)
         if fault is not ReadFault.NONE:
-            return Rejected(rows.text[row], QuarantineReason.MALFORMED, _FAULTS[fault], publisher)
+            return Rejected(rows.text[row].as_py(), QuarantineReason.MALFORMED, _FAULTS[fault], publisher)
         reason, detail = self._reason(rows, row)
-        return Rejected(rows.text[row] or self._text(rows, row), reason, detail, publisher)
+        return Rejected(rows.text[row].as_py() or self._text(rows, row), reason, detail, publisher)
 
     def _reason(self, rows: Rows, row: int) -> tuple[QuarantineReason, str]:
         """Return the first reason against a row without read faults, with details."""
-        publisher = rows.publisher[row]
+        publisher = rows.publisher[row].as_py()
         advertised = self._advertised.get(publisher or "")
         if publisher is None:
             return QuarantineReason.UNKNOWN_PUBLISHER, "the row names no publisher"
         if advertised is None:
             return QuarantineReason.UNKNOWN_PUBLISHER, f"no publisher has the id {publisher[:MOST_SAID]}"
-        name = rows.topic[row] if rows.topic is not None else None
+        name = rows.topic[row].as_py() if rows.topic is not None else None
         if name is None and len(advertised) > 1:
             return QuarantineReason.UNKNOWN_TOPIC, f"{publisher} publishes on several topics and the row names none"
         name = next(iter(advertised)) if name is None else name
@@ -233,9 +237,9 @@ class Admission:
 
     def _text(self, rows: Rows, row: int) -> str:
         """Return the text of a row, written from its fields."""
-        named = [("publisher", rows.publisher[row])]
+        named = [("publisher", rows.publisher[row].as_py())]
         if rows.topic is not None:
-            named.append(("topic", rows.topic[row]))
+            named.append(("topic", rows.topic[row].as_py()))
         return json_object([*named, *((name, _value(column, row)) for name, column in rows.columns.items())])
 
 
@@ -263,7 +267,6 @@ def _article(type_: FieldType) -> str:
     return f"an {type_}" if type_.name[0] in "aeiou" else f"a {type_}"
 
 
-def _numbered(names: np.ndarray) -> tuple[list[str | None], np.ndarray]:
-    """Return the distinct names, and the number of each row's name."""
-    coded = pa.array(names, pa.string()).dictionary_encode("encode")
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+def _numbered(names: pa.DictionaryArray) -> tuple[list[str | None], np.ndarray]:
+    """Return the distinct names, and the number of each row's name; None is one of them if it occurs."""
+    return names.dictionary.to_pylist(), names.indices.to_numpy().astype(np.int64)

@@ -8,18 +8,18 @@ by interest group.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.false_positives import Crossings, FalsePositives
-from sparing.flow.arrival.kernels import HELD, RAW, split_matches
-from sparing.flow.arrival.matched import NO_MARK, Matched
+from sparing.flow.arrival.kernels import brokers_in, split_matches
+from sparing.flow.arrival.matched import Matched
 from sparing.flow.arrival.pairs import Pairs
 from sparing.flow.arrival.topic_index import TopicIndex
 from sparing.flow.interests import Interests
-from sparing.flow.ledger import Ledger
+from sparing.flow.ledger import Ledger, no_brokers
 from sparing.flow.rank.choose import Chooser, Chosen
 from sparing.flow.windows.items import LinkItem, item_columns, item_values
 from sparing.match.boxes import Boxes
@@ -32,8 +32,8 @@ MOST_PAIRS = 1 << 22  # matches processed at a time
 class Arrival:
     """The output for a batch of publications, or for a part of it with at most `MOST_PAIRS` matches.
 
-    `plain` are the plain deliveries, `held` the held publications by interest group, `sent` the items for brokers
-    hosted by other processes.
+    `plain` are the plain deliveries, `held` the held publications by key (`Interests.keys`), `sent` the items for
+    brokers hosted by other processes.
     """
 
     publications: Publications
@@ -113,8 +113,8 @@ class AtOnce:
         return Publications(
             topic=topic,
             time=np.array([item.time for item in items], dtype=np.int64),
-            id=np.array([item.id for item in items], dtype=object),
-            publisher=np.array([item.publisher for item in items], dtype=object),
+            id=[item.id for item in items],
+            publisher=[item.publisher for item in items],
             at=np.array([self._interests.plan.routes.number[item.target] for item in items], dtype=np.int32),
             columns=item_columns(items, self._interests.plan.topics[topic].fields),
         )
@@ -138,42 +138,45 @@ class AtOnce:
         if false is not None:
             for kind in (MessageKind.PUBLICATION, MessageKind.FALSE_POSITIVE):
                 ledger.cross_many(false.links, kind, publications.time[false.rows])
-        (plain, held), goal_rows, goals = self._split(publications, pairs)
+        plain, held, raw = self._split(publications, pairs)
         sent: list[LinkItem] = []
         if self._reached is None:
-            ledger.cross_to(goal_rows, goals, publications.at, publications.time)
+            ledger.cross_to(raw, publications.at, publications.time)
         else:
             plain = plain.only(self._reached[publications.at[plain.rows], plan.broker_of[plain.subscriptions]])
-            crossing_rows, links = plan.routes.crossings(goal_rows, publications.at[goal_rows], goals, self._hosted)
+            rows, goals = brokers_in(raw)
+            crossing_rows, links = plan.routes.crossings(rows, publications.at[rows], goals, self._hosted)
             ledger.cross_many(links, MessageKind.PUBLICATION, publications.time[crossing_rows])
             sent = self._outgoing(publications, pairs, crossing_rows, links)
         ledger.notify_many(plain, publications.time)
-        by_group = self._by_group(publications, held.without_empty(), goal_rows, goals)
-        return Arrival(publications=publications, plain=plain, held=by_group, bill=ledger.bill(), sent=sent)
+        held_by_key = self._by_key(publications, held.without_empty(), raw)
+        return Arrival(publications=publications, plain=plain, held=held_by_key, bill=ledger.bill(), sent=sent)
 
-    def _split(self, publications: Publications, pairs: Pairs) -> tuple[tuple[Pairs, Pairs], np.ndarray, np.ndarray]:
-        """Return plain and held pairs, and the (row, broker) pairs to reach with the raw publication.
+    def _split(self, publications: Publications, pairs: Pairs) -> tuple[Pairs, Pairs, np.ndarray]:
+        """Return plain and held pairs, and the brokers to reach with the raw publication, as bits.
 
         An urgent publication counts as plain. One in a gap between sampling windows is held, but not sent.
         """
         interests, plan = self._interests, self._interests.plan
-        flags, broker_of, which = interests.flags, plan.broker_of, pairs.subscriptions
-        count = len(flags)
+        held, bits, word, which = interests.held, *interests.raw_bits, pairs.subscriptions
+        count = len(held)
         urgent, in_gap = self._urgent(publications, pairs), self._in_gap(publications, pairs)
-        if urgent is not None or in_gap is not None:  # such pairs get a copy of their subscription with other flags
+        if urgent is not None or in_gap is not None:  # such pairs get a copy of their subscription
             copy = np.zeros(len(pairs), dtype=which.dtype)
             if in_gap is not None:
                 copy[in_gap] = 2
             if urgent is not None:
                 copy[urgent] = 1
             which = which + copy * count
-            flags = np.concatenate([flags, np.full(count, RAW), flags & HELD]).astype(flags.dtype)
-            broker_of = np.tile(broker_of, 3)
-        *split, raw = split_matches(pairs.events, pairs.starts, which, flags, broker_of, len(plan.routes.brokers))
-        plain, held = (Pairs(pairs.events, *part) for part in split)
-        if len(flags) > count:
-            plain, held = (Pairs(part.events, part.starts, part.subscriptions % count) for part in (plain, held))
-        return (plain, held), *raw
+            held, word = np.concatenate([held, np.zeros(count, bool), held]), np.tile(word, 3)
+            of_broker = np.uint64(1) << (plan.broker_of % 64).astype(np.uint64)
+            bits = np.concatenate([bits, of_broker, np.zeros(count, np.uint64)])
+        raw = no_brokers(len(publications), plan)
+        split = split_matches(pairs.events, pairs.starts, which, held, bits, word, raw)
+        parts = [Pairs(pairs.events, *part) for part in split]
+        if len(held) > count:
+            parts = [Pairs(part.events, part.starts, part.subscriptions % count) for part in parts]
+        return parts[0], parts[1], raw
 
     def _in_gap(self, publications: Publications, pairs: Pairs) -> np.ndarray | None:
         """Return the pairs that no window counts; None if there are none."""
@@ -184,9 +187,9 @@ class AtOnce:
 
     def _urgent(self, publications: Publications, pairs: Pairs) -> np.ndarray | None:
         """Return the pairs of urgent publications; None if no subscription has an urgent condition."""
-        may_be_urgent = self._interests.urgent[pairs.subscriptions]
-        if not may_be_urgent.any():
+        if not self._interests.urgent.any():
             return None
+        may_be_urgent = self._interests.urgent[pairs.subscriptions]
         places = np.flatnonzero(may_be_urgent)
         rows = publications.take(pairs.rows[places])
         urgent = np.zeros(len(pairs), dtype=bool)
@@ -225,8 +228,8 @@ class AtOnce:
                 LinkItem(
                     *routes.ends(link),
                     sent=int(publications.time[row]),
-                    id=publications.id[row],
-                    publisher=publications.publisher[row],
+                    id=publications.id[row].as_py(),
+                    publisher=publications.publisher[row].as_py(),
                     time=int(publications.time[row]),
                     wanted=tuple(plan.subscriptions[number].id for number in beyond),
                     values=item_values(publications.columns, row),
@@ -249,37 +252,35 @@ class AtOnce:
             pairs = pairs.only((first[pairs.subscriptions] <= times) & (times < last[pairs.subscriptions]))
         return pairs
 
-    def _by_group(
-        self, publications: Publications, held: Pairs, goal_rows: np.ndarray, goals: np.ndarray
-    ) -> dict[str, Matched]:
+    def _by_key(self, publications: Publications, held: Pairs, raw: np.ndarray) -> dict[str, Matched]:
         if not len(held):
             return {}
-        names, group_of = self._interests.groups
-        matched = _matched(publications, self._interests, held, goal_rows, goals)
-        # All held subscriptions of a publication are in one group, so the first one determines it.
-        group_of_row = group_of[held.subscriptions[held.starts[:-1]]]
-        return {names[group]: matched.take(held.events[group_of_row == group]) for group in np.unique(group_of_row)}
+        names, key_of = self._interests.keys
+        matched = _matched(publications, self._interests, held, raw)
+        # All held subscriptions of a publication are in one group, so the first one determines its key.
+        keys = key_of[held.subscriptions[held.starts[:-1]]]
+        order, ends = np.argsort(keys, kind="stable"), np.cumsum(np.bincount(keys, minlength=len(names)))
+        if ends[keys[0]] - (ends[keys[0] - 1] if keys[0] else 0) == len(keys):
+            return {names[keys[0]]: matched}
+        matched = matched.take(order)
+        starts = np.concatenate([[0], ends])
+        parts = ((name, matched.part(*starts[key : key + 2].tolist())) for key, name in enumerate(names))
+        return {name: part for name, part in parts if len(part)}
 
 
-def _matched(
-    publications: Publications,
-    interests: Interests,
-    held: Pairs,
-    goal_rows: np.ndarray,
-    goals: np.ndarray,
-) -> Matched:
-    fields = interests.held_fields[publications.topic]
-    none = np.full(len(publications), NO_MARK, dtype=np.int64)
+def _matched(publications: Publications, interests: Interests, held: Pairs, raw: np.ndarray) -> Matched:
+    """Return the held publications; `held` has no row without subscriptions."""
+    needed = {field: publications.columns[field] for field in interests.held_fields[publications.topic]}
+    publications = replace(publications, columns=needed, advertisement=None, top_k=None)
+    if len(held.events) < len(publications):
+        publications, raw = publications.take(held.events), raw[held.events]
     return Matched(
         time=publications.time,
         id=publications.id,
         publisher=publications.publisher,
         at=publications.at,
-        columns={field: publications.columns[field] for field in fields},
-        held_rows=held.rows,
+        columns=publications.columns,
+        starts=held.starts,
         held=held.subscriptions,
-        goal_rows=goal_rows,
-        goals=goals,
-        mark_end=none,
-        mark_subscription=none,
+        raw=raw,
     )

@@ -1,74 +1,85 @@
 """Matched publications: a batch as columns, with the held subscriptions that each publication matches.
 
-The match stage sends them, packed as one Arrow buffer, to the walk of an interest group.
+The match stage sends them, packed as one Arrow buffer, to the walk of their interest groups.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sparing.match.columns import Column, arrow, unarrow
+from sparing.flow.arrival.kernels import take_lists
+from sparing.flow.packing import pack, unpack
+from sparing.match.columns import Column, arrow, unarrow, whole
+from sparing.match.columns import joined as joined_columns
 from sparing.model.types import FieldType
-
-NO_MARK = -1
 
 
 @dataclass(frozen=True)
 class Matched:
-    """Publications of one topic.
+    """Publications of one topic; publication n matches the subscriptions held[starts[n]:starts[n + 1]].
 
-    `held_rows` and `held` are (row, subscription) pairs by ascending row; `goal_rows` and `goals` are the brokers that
-    a row travels to raw on arrival. `mark_end` and `mark_subscription` identify the window range whose decision in
-    another process forwarded the row (NO_MARK: none); the row counts for that range and later ones only.
+    `id` and `publisher` are Arrow arrays, the latter dictionary-encoded. `raw[n]` are the brokers that a publication
+    travels to raw on arrival, as bits of 64-bit words.
     """
 
     time: np.ndarray
-    id: np.ndarray
-    publisher: np.ndarray
+    id: pa.Array
+    publisher: pa.DictionaryArray
     at: np.ndarray
     columns: Mapping[str, Column]
-    held_rows: np.ndarray
+    starts: np.ndarray
     held: np.ndarray
-    goal_rows: np.ndarray
-    goals: np.ndarray
-    mark_end: np.ndarray
-    mark_subscription: np.ndarray
+    raw: np.ndarray
+
+    @classmethod
+    def none(cls, words: int) -> Matched:
+        """Return no rows; sets of brokers have so many words."""
+        return cls(
+            time=np.zeros(0, np.int64),
+            id=pa.array([], pa.string()),
+            publisher=pa.array([], pa.string()).dictionary_encode(),
+            at=np.zeros(0, np.int32),
+            columns={},
+            starts=np.zeros(1, np.int64),
+            held=np.zeros(0, np.int32),
+            raw=np.zeros((0, words), np.uint64),
+        )
 
     def __len__(self) -> int:
         return len(self.time)
 
-    @cached_property
-    def held_starts(self) -> np.ndarray:
-        """The first position of each row's held subscriptions, and the end of the last."""
-        return _starts(self.held_rows, len(self))
-
-    @cached_property
-    def goal_starts(self) -> np.ndarray:
-        """The first position of each row's goals, and the end of the last."""
-        return _starts(self.goal_rows, len(self))
-
     def take(self, rows: np.ndarray) -> Matched:
         """Return some rows, in the given order."""
-        held_rows, held_at = _take_pairs(self.held_starts, rows)
-        goal_rows, goal_at = _take_pairs(self.goal_starts, rows)
+        starts, held = take_lists(self.starts, self.held, rows)
+        some = pa.array(rows)
+        return Matched(
+            time=self.time[rows],
+            id=self.id.take(some),
+            publisher=self.publisher.take(some),
+            at=self.at[rows],
+            columns={name: column.take(rows) for name, column in self.columns.items()},
+            starts=starts,
+            held=held,
+            raw=self.raw[rows],
+        )
+
+    def part(self, first: int, last: int) -> Matched:
+        """Return consecutive rows, without copying them."""
+        rows, starts = slice(first, last), self.starts[first : last + 1]
         return Matched(
             time=self.time[rows],
             id=self.id[rows],
             publisher=self.publisher[rows],
             at=self.at[rows],
-            columns={name: column.take(rows) for name, column in self.columns.items()},
-            held_rows=held_rows,
-            held=self.held[held_at],
-            goal_rows=goal_rows,
-            goals=self.goals[goal_at],
-            mark_end=self.mark_end[rows],
-            mark_subscription=self.mark_subscription[rows],
+            columns={name: column.part(first, last) for name, column in self.columns.items()},
+            starts=starts - starts[0],
+            held=self.held[starts[0] : starts[-1]],
+            raw=self.raw[rows],
         )
 
     def with_columns(self, names: Sequence[str]) -> Matched:
@@ -85,125 +96,73 @@ class Matched:
         }
         return replace(self, columns=columns)
 
-    def without_pairs(self, rows: np.ndarray) -> Matched:
-        """Return all rows, without the held subscriptions and goals of some of them (a mask)."""
-        held, goals = ~rows[self.held_rows], ~rows[self.goal_rows]
-        return replace(
-            self,
-            held_rows=self.held_rows[held],
-            held=self.held[held],
-            goal_rows=self.goal_rows[goals],
-            goals=self.goals[goals],
-        )
-
     def order(self) -> np.ndarray:
         """Return the row numbers by event time, then id, then publisher."""
         order = np.argsort(self.time, kind="stable")
-        if (np.diff(self.time[order]) == 0).any():
-            names = {"id": self.id, "publisher": self.publisher}
-            keys = pa.table({"time": self.time, **{key: pa.array(v, pa.string()) for key, v in names.items()}})
-            order = pc.sort_indices(keys, sort_keys=[(key, "ascending") for key in keys.column_names]).to_numpy()
-        return order.astype(np.int64)
+        time = self.time[order]
+        same = np.concatenate([[False], time[1:] == time[:-1], [False]])
+        tied = np.flatnonzero(same[1:] | same[:-1])
+        if len(tied):  # texts are compared only among publications of the same time
+            rows = pa.array(order[tied])
+            keys = {"time": time[tied], "id": self.id.take(rows), "publisher": self.publisher.take(rows).cast("string")}
+            by = pc.sort_indices(pa.table(keys), sort_keys=[(key, "ascending") for key in keys])
+            order[tied] = order[tied][by.to_numpy()]
+        return order
 
-    def pack(self) -> bytes:
-        """Encode the batch as one Arrow buffer."""
-        table = pa.table(
-            {
-                "time": self.time,
-                "id": pa.array(self.id, type=pa.string()),
-                "publisher": pa.array(self.publisher, type=pa.string()),
-                "at": self.at.astype(np.int32),
-                "held": _lists(self.held_starts, self.held),
-                "goals": _lists(self.goal_starts, self.goals),
-                "mark_end": self.mark_end,
-                "mark_subscription": self.mark_subscription,
-                **{f".{name}": arrow(column) for name, column in self.columns.items()},
-            }
+    def pack(self) -> pa.Buffer:
+        """Return the batch as one buffer."""
+        lists = pa.ListArray.from_arrays(pa.array(self.starts, pa.int32()), pa.array(self.held, pa.int32()))
+        words = pa.FixedSizeListArray.from_arrays(pa.array(self.raw.ravel()), self.raw.shape[1])
+        return pack(
+            pa.table(
+                {
+                    "time": self.time,
+                    "id": self.id,
+                    "publisher": self.publisher,
+                    "at": self.at.astype(np.int32),
+                    "held": lists,
+                    "raw": words,
+                    **{f".{name}": arrow(column) for name, column in self.columns.items()},
+                }
+            )
         )
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
-        return bytes(sink.getvalue().to_pybytes())
 
     @classmethod
-    def unpack(cls, buffer: bytes, types: Mapping[str, FieldType]) -> Matched:
-        """Decode a batch that `pack` encoded; `types` are the types of the columns."""
-        with pa.ipc.open_stream(buffer) as reader:
-            table = reader.read_all()
-        held_rows, held = _pairs(table["held"])
-        goal_rows, goals = _pairs(table["goals"])
-        fields = [name for name in table.column_names if name.startswith(".")]
+    def unpack(cls, buffer: pa.Buffer | bytes, types: Mapping[str, FieldType]) -> Matched:
+        """Return the batch in a buffer; `types` has the types of the columns."""
+        table = unpack(buffer)
+        batch = {name: whole(table[name]) for name in ("id", "publisher", "held", "raw")}
+        lists, words = batch["held"], batch["raw"]
         return cls(
             time=table["time"].to_numpy(),
-            id=table["id"].to_numpy(),
-            publisher=table["publisher"].to_numpy(),
+            id=batch["id"],
+            publisher=batch["publisher"],
             at=table["at"].to_numpy(),
-            columns={name[1:]: unarrow(table[name], types[name[1:]]) for name in fields},
-            held_rows=held_rows,
-            held=held,
-            goal_rows=goal_rows,
-            goals=goals,
-            mark_end=table["mark_end"].to_numpy(),
-            mark_subscription=table["mark_subscription"].to_numpy(),
+            columns={name[1:]: unarrow(table[name], types[name[1:]]) for name in table.column_names if name[0] == "."},
+            starts=lists.offsets.to_numpy().astype(np.int64),
+            held=lists.values.to_numpy(),
+            raw=words.values.to_numpy().reshape(-1, words.type.list_size),
         )
 
 
 def concat(parts: Sequence[Matched]) -> Matched:
-    """Concatenate batches with the same columns."""
+    """Concatenate batches, with the columns of the last one that has rows."""
+    parts = [part for part in parts if len(part)] or [parts[0]]
     if len(parts) == 1:
         return parts[0]
-    offsets = np.cumsum([0, *map(len, parts)])
+    parts = [part.with_columns_of(parts[-1]) for part in parts]
+    ends = np.cumsum([0, *(len(part.held) for part in parts)])
 
     def joined(name: str) -> np.ndarray:
         return np.concatenate([getattr(part, name) for part in parts])
 
-    def shifted(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) + offset for part, offset in zip(parts, offsets, strict=False)])
-
-    columns = {
-        name: Column(
-            first.type,
-            np.concatenate([part.columns[name].values for part in parts]),
-            np.concatenate([part.columns[name].valid for part in parts]),
-        )
-        for name, first in parts[0].columns.items()
-    }
     return Matched(
         time=joined("time"),
-        id=joined("id"),
-        publisher=joined("publisher"),
+        id=pa.concat_arrays([part.id for part in parts]),
+        publisher=whole(pa.chunked_array([part.publisher for part in parts]).unify_dictionaries()),
         at=joined("at"),
-        columns=columns,
-        held_rows=shifted("held_rows"),
+        columns={name: joined_columns([part.columns[name] for part in parts]) for name in parts[0].columns},
+        starts=np.concatenate([[0], *(part.starts[1:] + end for part, end in zip(parts, ends, strict=False))]),
         held=joined("held"),
-        goal_rows=shifted("goal_rows"),
-        goals=joined("goals"),
-        mark_end=joined("mark_end"),
-        mark_subscription=joined("mark_subscription"),
+        raw=joined("raw"),
     )
-
-
-def _starts(pair_rows: np.ndarray, total: int) -> np.ndarray:
-    """Return the first position of each row's pairs, and the end of the last; pair rows ascend."""
-    return np.concatenate([[0], np.cumsum(np.bincount(pair_rows, minlength=total))]).astype(np.int64)
-
-
-def _take_pairs(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the new row numbers of the pairs of some rows, and the positions of those pairs."""
-    counts = (starts[1:] - starts[:-1])[rows]
-    new_rows = np.repeat(np.arange(len(rows)), counts)
-    within = np.arange(len(new_rows)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return new_rows, np.repeat(starts[:-1][rows], counts) + within
-
-
-def _lists(starts: np.ndarray, values: np.ndarray) -> pa.Array:
-    return pa.ListArray.from_arrays(starts.astype(np.int32), pa.array(values.astype(np.int32)))
-
-
-def _pairs(lists: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
-    whole = lists.combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.chunk(0) if whole.num_chunks else pa.array([], type=pa.list_(pa.int32()))
-    counts = np.diff(whole.offsets.to_numpy())
-    values = whole.flatten().to_numpy(zero_copy_only=False)
-    return np.repeat(np.arange(len(whole)), counts), values.astype(np.int64)

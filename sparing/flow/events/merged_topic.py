@@ -14,7 +14,6 @@ import numpy as np
 
 from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.at_once import AtOnce
-from sparing.flow.arrival.matched import Matched
 from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.events.context import EventWatcher, MergeContext
 from sparing.flow.events.event import Event
@@ -106,25 +105,18 @@ class MergedTopic:
         self, groups: dict[str, WindowState], closed: Sequence[Event], until: int, bound: bool
     ) -> tuple[dict[str, WindowState], list[Notifications], Bill, Counter[tuple[str, str]]]:
         """Send closed events to aggregate subscriptions, and advance their windows to `until`."""
-        waiting: dict[str, list[Matched]] = {}
-        bills, notifications, least = [], list[Notifications](), Counter[tuple[str, str]]()
-        routes = self._interests.plan.routes
-        for publications in self._published(closed):
-            for arrival in self._at_once.arrive_whole(publications, only_here=not self.context.policy.merges):
-                bills.append(arrival.bill)
-                least.update(arrival.bill.by_overlay_link())
-                for group, matched in arrival.held.items():
-                    waiting.setdefault(group, []).append(matched)
-        left = {}
-        for group in sorted(waiting.keys() | groups.keys()):
-            state, outcome = self._window_walk.advance(groups.get(group), waiting.get(group, ()), until, bound=bound)
-            bills.append(outcome.bill)
-            for link, messages in outcome.least.items():
-                least[routes.ends(link)] += messages
-            notifications += outcome.notifications
-            if not state.empty:
-                left[group] = state
-        return left, notifications, total(bills), least
+        arrivals = [
+            arrival
+            for publications in self._published(closed)
+            for arrival in self._at_once.arrive_whole(publications, only_here=not self.context.policy.merges)
+        ]
+        bill = total(arrival.bill for arrival in arrivals)
+        groups, outcome = self._window_walk.advance_all(groups, [a.held for a in arrivals], until, bound=bound)
+        least = Counter(bill.by_overlay_link())
+        for link, messages in outcome.least.items():
+            least[self._interests.plan.routes.ends(link)] += messages
+        bill.update(outcome.bill)
+        return groups, outcome.notifications, bill, least
 
     def _published(self, closed: Sequence[Event]) -> Iterable[Publications]:
         """Return closed events as publications: at their coordinators, or without merging at subscribers' brokers."""

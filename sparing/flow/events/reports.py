@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from sparing.flow.admit.publications import Publications
 from sparing.flow.events.audience import Key
-from sparing.match.columns import arrow, unarrow
 from sparing.model.topic import Topic
 from sparing.model.types import Code
 
@@ -75,34 +73,3 @@ def by_partition(publications: Publications, topic: Topic, partitions: int) -> I
     partition = np.array([zlib.crc32(repr(key).encode()) % partitions for key in keys])
     for one in np.unique(partition).tolist():
         yield one, publications.take(np.flatnonzero(partition == one))
-
-
-def pack(publications: Publications) -> bytes:
-    """Encode publications as one Arrow buffer."""
-    table = pa.table(
-        {
-            "time": publications.time,
-            "id": pa.array(publications.id, type=pa.string()),
-            "publisher": pa.array(publications.publisher, type=pa.string()),
-            "at": publications.at.astype(np.int32),
-            **{f".{name}": arrow(column) for name, column in publications.columns.items()},
-        }
-    )
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue().to_pybytes())
-
-
-def unpack(buffer: bytes, topic: Topic) -> Publications:
-    """Decode publications that `pack` encoded."""
-    with pa.ipc.open_stream(buffer) as reader:
-        table = reader.read_all()
-    return Publications(
-        topic=topic.name,
-        time=table["time"].to_numpy(),
-        id=table["id"].to_numpy(),
-        publisher=table["publisher"].to_numpy(),
-        at=table["at"].to_numpy(),
-        columns={name: unarrow(table[f".{name}"], kind) for name, kind in topic.fields.items()},
-    )

@@ -20,7 +20,8 @@ import numpy as np
 
 from sparing.compiled import compiled, inlined
 from sparing.flow.links.policy import RESULT_HELD, DecisionContext, LinkPolicy
-from sparing.flow.windows.kernels.arrays import FREE, RAW, STAMP, WindowArrays
+from sparing.flow.windows.kernels.arrays import FREE, STAMP, WindowArrays
+from sparing.flow.windows.kernels.places import counts
 from sparing.model.counted import counted
 from sparing.model.policy import DecisionRule
 
@@ -35,10 +36,10 @@ def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  #
     node = nwr * len(arrays.links) + link
     if arrays.nodes[node].saturated:
         return True
-    mate = arrays.nodes[node].mate
+    mate = np.int64(arrays.nodes[node].mate)
     if mate == FREE:
         return False
-    if rematched(arrays, np.int64(arrays.edges[mate].row), link, node):
+    if rematched(arrays, mate, link, node):
         arrays.nodes[node].mate = FREE
         return False
     return True
@@ -59,82 +60,85 @@ def rematched(arrays: WindowArrays, start: int, link: int, without: int) -> bool
     while head < tail:
         row = arrays.queue[head]
         head += 1
-        for edge in range(arrays.rows[row].first, arrays.rows[row].last):
-            if arrays.edges[edge].place != link or arrays.edges[edge].part != RAW:
+        for i in range(arrays.starts[row], arrays.starts[row + 1]):
+            if arrays.place[row, arrays.goal_of[np.uint64(arrays.held[i])]] != link:
                 continue
-            node = np.int64(arrays.edges[edge].nwr) * links + link
-            if arrays.nodes[node].saturated or arrays.nodes[node].seen == stamp or node == without:
-                continue
-            arrays.nodes[node].seen = stamp
-            arrays.nodes[node].via = edge
-            mate = arrays.nodes[node].mate
-            if mate == FREE:
-                exchange(arrays, start, link, node)
-                return True
-            arrays.visited[visited] = node
-            visited += 1
-            arrays.queue[tail] = arrays.edges[mate].row
-            tail += 1
+            for nwr in range(arrays.first_nwr[i], arrays.first_nwr[i] + arrays.nwr_count[i]):
+                node = nwr * links + link
+                state = arrays.nodes[node]
+                if state.saturated or state.seen == stamp or node == without or state.mate == DECIDED:
+                    continue
+                if not counts(arrays, row, nwr):
+                    continue
+                arrays.nodes[node].seen = stamp
+                arrays.nodes[node].via = row
+                mate = state.mate
+                if mate == FREE:
+                    exchange(arrays, start, link, nwr)
+                    return True
+                arrays.visited[visited] = node
+                visited += 1
+                arrays.queue[tail] = mate
+                tail += 1
     for i in range(visited):
         arrays.nodes[arrays.visited[i]].saturated = True
     return False
 
 
 @inlined
-def exchange(arrays: WindowArrays, start: int, link: int, node: int) -> None:
+def exchange(arrays: WindowArrays, start: int, link: int, free: int) -> None:
     """Augment the matching along the path to a free node."""
-    links = len(arrays.links)
+    links, nwr = len(arrays.links), np.int64(free)
     while True:
-        edge = arrays.nodes[node].via
-        row = arrays.edges[edge].row
-        before = arrays.items[row * links + link].mate
-        arrays.nodes[node].mate = edge
-        arrays.items[row * links + link].mate = edge
+        row = np.int64(arrays.nodes[nwr * links + link].via)
+        before = np.int64(arrays.mates[row * links + link])
+        arrays.nodes[nwr * links + link].mate = row
+        arrays.mates[row * links + link] = nwr
         if row == start:
             return
-        node = arrays.edges[before].nwr * links + link
+        nwr = before
 
 
-@inlined
+@compiled
 def arrived(arrays: WindowArrays, row: int, link: int) -> None:
     """Add an item to the link's graph."""
-    rematched(arrays, row, link, NO_NODE)
+    arrays.mates[row * len(arrays.links) + link] = FREE
+    rematched(arrays, row, link, np.int64(NO_NODE))
 
 
 @compiled
 def result_arrived(arrays: WindowArrays, nwr: int, link: int) -> None:
     """Add a partial result, which every maximum matching matches to its own NWR."""
     node = nwr * len(arrays.links) + link
-    mate = arrays.nodes[node].mate
+    mate = np.int64(arrays.nodes[node].mate)
     if mate == TAKEN:
         return
     was_saturated = arrays.nodes[node].saturated
     arrays.nodes[node].mate = TAKEN
     arrays.nodes[node].saturated = True
     if mate >= 0:
-        row = np.int64(arrays.edges[mate].row)
-        arrays.items[row * len(arrays.links) + link].mate = FREE
+        arrays.mates[mate * len(arrays.links) + link] = FREE
         if not was_saturated:
-            rematched(arrays, row, link, NO_NODE)
+            rematched(arrays, mate, link, np.int64(NO_NODE))
 
 
 @inlined
 def leaves(arrays: WindowArrays, row: int, link: int) -> None:
     """Remove a forwarded item; its node becomes free."""
     item = row * len(arrays.links) + link
-    mate = arrays.items[item].mate
-    if mate >= 0:
-        arrays.nodes[arrays.edges[mate].nwr * len(arrays.links) + link].mate = FREE
-        arrays.items[item].mate = FREE
+    nwr = np.int64(arrays.mates[item])
+    if nwr >= 0:
+        arrays.nodes[nwr * len(arrays.links) + link].mate = FREE
+        arrays.mates[item] = FREE
 
 
 @inlined
 def decided(arrays: WindowArrays, link: int, nwr: int) -> None:
     """Remove a decided NWR from the link's graph."""
     node = nwr * len(arrays.links) + link
-    mate = arrays.nodes[node].mate
+    mate = np.int64(arrays.nodes[node].mate)
     if mate >= 0:
-        arrays.items[arrays.edges[mate].row * len(arrays.links) + link].mate = FREE
+        arrays.mates[mate * len(arrays.links) + link] = FREE
     arrays.nodes[node].mate = DECIDED
 
 
@@ -143,7 +147,8 @@ class Adock(LinkPolicy):
 
     name = DecisionRule.ADOCK
     rule = staticmethod(aggregate)
-    degrees = matching = True
+    items = False
+    matching = True
 
     def why(self, context: DecisionContext) -> str:
         """Return the state of the matching, and the alternating path to a free window if there is one."""
@@ -153,9 +158,9 @@ class Adock(LinkPolicy):
 def _matching(context: DecisionContext) -> Iterator[str]:
     arrays, link, nwr = context.arrays, context.link, context.nwr
     links = len(arrays.links)
-    here = (arrays.edges["place"] == link) & (arrays.edges["part"] == RAW)
-    items, windows = (len(np.unique(arrays.edges[name][here])) for name in ("row", "nwr"))
-    matched = int((arrays.items["mate"][link::links] != FREE).sum())
+    rows, nwrs = context.graph
+    items, windows = (len(np.unique(ends)) for ends in (rows, nwrs))
+    matched = int((arrays.mates[link::links] >= 0).sum())
     held = f"the link holds {counted(items, 'publication')} for {counted(windows, 'window')}"
     yield f"{held}, with {counted(matched, 'matched pair')}"
     node = arrays.nodes[nwr * links + link]
@@ -165,37 +170,37 @@ def _matching(context: DecisionContext) -> Iterator[str]:
     if node["mate"] == FREE:
         yield "this window is left over by a maximum matching, so forwarding costs no more messages"
         return
-    path = _path(arrays, link, nwr)
+    path = _path(context)
     if path is None:
-        mate = context.rows.id[arrays.edges["row"][node["mate"]]]
+        mate = context.rows.id[int(node["mate"])]
         yield f"it is matched in every maximum matching: its publication {mate} cannot be matched to another window"
         return
     names = [f"{context.rows.id[row]} > {context.name_of(other)}" for row, other in path]
     yield "it can be left out of a maximum matching, by the alternating path " + " > ".join(names)
 
 
-def _path(arrays: WindowArrays, link: int, nwr: int) -> list[tuple[int, int]] | None:
+def _path(context: DecisionContext) -> list[tuple[int, int]] | None:
     """Return an alternating path of publications and windows, from the window's own mate to a free window."""
-    links = len(arrays.links)
-    start = int(arrays.edges["row"][arrays.nodes["mate"][nwr * links + link]])
+    arrays, nwr = context.arrays, context.nwr
+    nodes = arrays.nodes[context.link :: len(arrays.links)]
+    windows_of: dict[int, list[int]] = {}
+    for row, other in zip(*(ends.tolist() for ends in context.graph), strict=True):
+        windows_of.setdefault(row, []).append(other)
     before: dict[int, tuple[int, int]] = {}  # window -> the publication that led there, and the window before
-    queue = [(start, nwr)]
+    queue = [(int(nodes["mate"][nwr]), nwr)]
     for row, reached in queue:
-        for edge in range(arrays.rows["first"][row], arrays.rows["last"][row]):
-            found = arrays.edges[edge]
-            other = int(found["nwr"])
-            node = arrays.nodes[other * links + link]
-            if found["place"] != link or found["part"] != RAW or node["saturated"] or other in before or other == nwr:
+        for other in windows_of[row]:
+            if nodes["saturated"][other] or other in before or other == nwr:
                 continue
             before[other] = (row, reached)
-            if node["mate"] == FREE:
-                path = []
-                while other != nwr:
-                    row_before, previous = before[other]
-                    path.append((row_before, other))
-                    other = previous
+            if nodes["mate"][other] == FREE:
+                path, last = [], other
+                while last != nwr:
+                    row_before, previous = before[last]
+                    path.append((row_before, last))
+                    last = previous
                 return path[::-1]
-            queue.append((int(arrays.edges["row"][node["mate"]]), other))
+            queue.append((int(nodes["mate"][other]), other))
     return None
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from sparing.compiled import compiled, inlined
 from sparing.flow.links.policy import DecisionContext, LinkPolicy
 from sparing.flow.windows.kernels.arrays import MODE_PERIOD, PERIOD, WindowArrays
+from sparing.flow.windows.kernels.places import held_results
 from sparing.model.policy import SECOND, DecisionRule
 
 
@@ -21,9 +22,7 @@ def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  #
     """Return whether the broker is in the aggregating mode."""
     broker = arrays.links[link].source
     arrays.brokers[broker].if_aggregated += 1
-    for i in range(count):
-        if arrays.edges[arrays.held[i]].part == arrays.held[i]:
-            arrays.brokers[broker].if_forwarded += 1
+    arrays.brokers[broker].if_forwarded += held_results(arrays, link, nwr)
     return not arrays.brokers[broker].forwards
 
 
@@ -53,6 +52,7 @@ class Bat(LinkPolicy):
     name = DecisionRule.BAT
     rule = staticmethod(aggregate)
     one_group = True
+    items = False
 
     def why(self, context: DecisionContext) -> str:
         """Return the broker's mode."""

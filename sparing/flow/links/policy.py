@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from sparing.compiled import compiled
+from sparing.flow.windows.kernels.arrays import WindowArrays
+from sparing.flow.windows.kernels.graph import link_graph
 
 if TYPE_CHECKING:
     from sparing.flow.arrival.matched import Matched
-    from sparing.flow.windows.kernels.arrays import WindowArrays
-    from sparing.flow.windows.kernels.ranges import WindowRanges
     from sparing.model.subscription import Subscription
 
 Rule = Callable[..., Any]
@@ -31,15 +32,20 @@ class DecisionContext:
     arrays: WindowArrays
     link: int
     nwr: int
-    raw: np.ndarray  # edges of held publications
+    raw: np.ndarray  # held publications
+    degrees: np.ndarray  # the NWRs of each at its arrival on the link
     results: int  # held partial results
-    ranges: WindowRanges
     rows: Matched
-    subscriptions: Sequence[Subscription]
+    subscriptions: Sequence[Subscription]  # by their numbers in the arrays
 
     def name_of(self, nwr: int) -> str:
         """Return the id of an NWR's subscription."""
-        return self.subscriptions[int(self.ranges.subscription[nwr])].id
+        return self.subscriptions[int(self.arrays.nwrs["subscription"][nwr])].id
+
+    @cached_property
+    def graph(self) -> tuple[np.ndarray, np.ndarray]:
+        """The link's matching graph: the publication and the undecided NWR of each edge, without partial results."""
+        return link_graph(self.arrays, self.link)
 
 
 @compiled
@@ -52,8 +58,8 @@ def look_up(arrays: WindowArrays, link: int, nwr: int, count: int) -> Any:  # no
 class LinkPolicy:
     """Decides on every link independently, from the items that have arrived there.
 
-    `rule(arrays, link, nwr, count)` is compiled; the held edges are `arrays.held[:count]`. It returns True to send
-    one partial result, False to forward the items. A policy without its own rule has a `table`.
+    `rule(arrays, link, nwr, count)` is compiled; the held rows are `arrays.items[:count]`. It returns True to send one
+    partial result, False to forward the items. A policy without its own rule has a `table`.
     """
 
     name: ClassVar[str]
@@ -61,8 +67,9 @@ class LinkPolicy:
     at_once: ClassVar[bool] = False  # publications cross links on arrival, so that links hold nothing
     one_group: ClassVar[bool] = False  # decisions depend on all items of a broker: one interest group per topic
     whole_trace: ClassVar[bool] = False  # needs all future publications: batch only
-    degrees: ClassVar[bool] = False  # the rule needs degrees of items
-    matching: ClassVar[bool] = False  # the rule needs a maximum matching of each link's graph, and so degrees
+    items: ClassVar[bool] = True  # the rule reads the held rows
+    degrees: ClassVar[bool] = False  # the rule needs the degrees of items at their arrival
+    matching: ClassVar[bool] = False  # the rule needs a maximum matching of each link's graph
 
     patience: int = 0  # delay of a decision per upstream link (microseconds)
     period: int = 0  # time between choices of a broker's mode (microseconds)

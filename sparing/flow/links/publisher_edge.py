@@ -22,6 +22,7 @@ class PublisherEdge(LinkPolicy):
 
     name = DecisionRule.PUBLISHER_EDGE
     rule = staticmethod(aggregate)
+    items = False
 
     def why(self, context: DecisionContext) -> str:  # noqa: ARG002
         """Return a constant reason."""

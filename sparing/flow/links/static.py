@@ -15,9 +15,10 @@ import numpy as np
 
 from sparing.control.plan import Plan
 from sparing.flow.links.policy import DecisionContext, LinkPolicy
-from sparing.flow.windows.kernels.arrays import WindowArrays
-from sparing.flow.windows.kernels.places import first_places, next_places
-from sparing.graphs.matching import maximum_matching, minimum_vertex_cover
+from sparing.flow.windows.kernels.arrays import ELSEWHERE, HERE, WindowArrays
+from sparing.flow.windows.kernels.graph import pairs
+from sparing.flow.windows.kernels.places import first_places
+from sparing.graphs.matching import minimum_vertex_cover
 from sparing.model.errors import SparingError
 from sparing.model.policy import DecisionRule
 
@@ -27,19 +28,19 @@ class Static(LinkPolicy):
 
     name = DecisionRule.STATIC
     whole_trace = True
+    items = False
 
     def table(self, arrays: WindowArrays, links: np.ndarray, subscriptions: np.ndarray) -> np.ndarray:  # noqa: ARG002
         """Compute a minimum vertex cover for each link, upstream first."""
-        place = first_places(arrays)
+        rows, nwrs, place = _first(arrays)
         raw = np.ones(len(place), dtype=bool)
         table = np.ones((len(arrays.links), len(arrays.nwrs)), dtype=bool)
-        for link in upstream_first(arrays, place):
-            edges = np.flatnonzero(place == link)
-            rows, nwrs = arrays.edges["row"][edges], arrays.edges["nwr"][edges]
-            table[link] = aggregated(rows, nwrs, raw[edges], len(arrays.nwrs))
+        for link in upstream_first(arrays, nwrs, place):
+            held = np.flatnonzero(place == link)
+            table[link] = aggregated(rows[held], nwrs[held], raw[held], len(arrays.nwrs))
             # The next link gets a partial result of an aggregated NWR, so it aggregates the NWR as well.
-            raw[edges] &= ~table[link][nwrs]
-            place[edges] = next_places(arrays, place[edges], edges)
+            raw[held] &= ~table[link][nwrs[held]]
+            place[held] = next_places(arrays, place[held], nwrs[held])
         return table
 
     def why(self, context: DecisionContext) -> str:
@@ -48,13 +49,26 @@ class Static(LinkPolicy):
         return f"the window is {chosen} the minimum vertex cover of the link's complete graph"
 
 
-def upstream_first(arrays: WindowArrays, place: np.ndarray) -> list[int]:
-    """Return the links that edges cross, each link after those that feed it."""
-    pairs = [np.zeros((2, 0), np.int64)]
-    for links, edges in crossings(arrays, place):
-        after = next_places(arrays, links, edges)
-        pairs.append(np.stack([links, after])[:, after >= 0])
-    return _in_order(np.concatenate(pairs, axis=1), len(arrays.links))
+def _first(arrays: WindowArrays) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the row and NWR of each pair, and the place of the row as if all rows entered now."""
+    rows, nwrs = pairs(arrays)
+    return rows, nwrs, first_places(arrays)[rows, arrays.nwrs["goal"][nwrs]].astype(np.int64)
+
+
+def next_places(arrays: WindowArrays, links: np.ndarray, nwrs: np.ndarray) -> np.ndarray:
+    """Return the places, after they cross links, of rows on their way to the goals of NWRs."""
+    brokers, goals = arrays.links["target"][links], arrays.goals[arrays.nwrs["goal"][nwrs]]
+    further = np.where(goals == brokers, HERE, arrays.link_of[brokers, goals])
+    return np.where(arrays.brokers["hosted"][brokers], further, ELSEWHERE)
+
+
+def upstream_first(arrays: WindowArrays, nwrs: np.ndarray, place: np.ndarray) -> list[int]:
+    """Return the links that rows cross, each link after those that feed it."""
+    found = [np.zeros((2, 0), np.int64)]
+    for links, crossing in crossings(arrays, nwrs, place):
+        after = next_places(arrays, links, nwrs[crossing])
+        found.append(np.stack([links, after])[:, after >= 0])
+    return _in_order(np.concatenate(found, axis=1), len(arrays.links))
 
 
 def check_order(plan: Plan) -> None:
@@ -86,14 +100,14 @@ def _in_order(pairs: np.ndarray, count: int) -> list[int]:
         ) from None
 
 
-def crossings(arrays: WindowArrays, place: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Return the links that edges cross, with the edges: all first links, then all second links, and so on."""
-    edges = np.flatnonzero(place >= 0)
-    links = place[edges].astype(np.int64)
-    while len(edges):
-        yield links, edges
-        links = next_places(arrays, links, edges)
-        links, edges = links[links >= 0], edges[links >= 0]
+def crossings(arrays: WindowArrays, nwrs: np.ndarray, place: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Return the links that pairs cross, with the pairs: all first links, then all second links, and so on."""
+    crossing = np.flatnonzero(place >= 0)
+    links = place[crossing]
+    while len(crossing):
+        yield links, crossing
+        links = next_places(arrays, links, nwrs[crossing])
+        links, crossing = links[links >= 0], crossing[links >= 0]
 
 
 def aggregated(rows: np.ndarray, nwrs: np.ndarray, raw: np.ndarray, count: int) -> np.ndarray:
@@ -106,22 +120,6 @@ def aggregated(rows: np.ndarray, nwrs: np.ndarray, raw: np.ndarray, count: int) 
         numbers, nodes = np.unique(nwrs[rest], return_inverse=True)
         chosen[numbers[minimum_vertex_cover(items, nodes)[1]]] = True
     return chosen
-
-
-def least_messages(arrays: WindowArrays) -> np.ndarray:
-    """Return the lower bound on messages over each link for any policy, without those that cross on arrival.
-
-    The bound is the size of a maximum matching of all publications behind the link with all NWRs beyond it.
-    """
-    least = np.zeros(len(arrays.links), dtype=np.int64)
-    parts = list(crossings(arrays, first_places(arrays)))
-    links, edges = (np.concatenate([np.zeros(0, np.int64), *(part[at] for part in parts)]) for at in (0, 1))
-    for link in np.unique(links).tolist():
-        crossing = edges[links == link]
-        _, items = np.unique(arrays.edges["row"][crossing], return_inverse=True)
-        _, nodes = np.unique(arrays.edges["nwr"][crossing], return_inverse=True)
-        least[link] = np.count_nonzero(maximum_matching(items, nodes) >= 0)
-    return least
 
 
 POLICY = Static()

@@ -12,9 +12,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from sparing.compiled import compiled
+from sparing.compiled import compiled, inlined
 from sparing.flow.links.policy import RESULT_HELD, DecisionContext, LinkPolicy
-from sparing.flow.windows.kernels.arrays import RAW, WindowArrays
+from sparing.flow.windows.kernels.arrays import WindowArrays
+from sparing.flow.windows.kernels.places import held_results, undecided
 from sparing.model.policy import DecisionRule
 
 UNCERTAIN = 1e-9  # a sum of doubles this close to 1 is computed again with twice the precision
@@ -22,22 +23,19 @@ NEARLY = 1e-24  # then a smaller difference from 1 is a rounding error; exact fo
 
 
 @compiled
-def enough(arrays: WindowArrays, link: int, count: int, live: bool) -> bool:
+def enough(arrays: WindowArrays, link: int, nwr: int, count: int, live: int) -> bool:
     """Return whether the weights add up to 1 or more."""
-    links = len(arrays.links)
+    if held_results(arrays, link, nwr):
+        return True
+    goal = arrays.nwrs[nwr].goal
     weight = 0.0
     for i in range(count):
-        edge = arrays.held[i]
-        if arrays.edges[edge].part != RAW:
-            return True
-        item = arrays.items[arrays.edges[edge].row * links + link]
-        weight += 1.0 / (item.live if live else item.degree)
+        weight += 1.0 / degree_of(arrays, np.int64(arrays.items[i]), link, goal, live)
     if abs(weight - 1.0) > UNCERTAIN:
         return weight > 1.0
     high, low = -1.0, 0.0
     for i in range(count):
-        item = arrays.items[arrays.edges[arrays.held[i]].row * links + link]
-        degree = float(item.live if live else item.degree)
+        degree = degree_of(arrays, np.int64(arrays.items[i]), link, goal, live)
         part = 1.0 / degree
         # The error of 1 / degree: the remainder 1 - part * degree is exact in halves of 26 bits (Dekker 1971).
         shifted = part * 134217729.0
@@ -50,18 +48,23 @@ def enough(arrays: WindowArrays, link: int, count: int, live: bool) -> bool:
     return high + low >= -NEARLY
 
 
+@inlined
+def degree_of(arrays: WindowArrays, row: int, link: int, goal: int, live: int) -> float:
+    """Return the degree of an item, at its arrival or `live`."""
+    return float(undecided(arrays, row, link) if live else arrays.degree[row, goal])
+
+
 @compiled
-def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:
     """Return whether the weights by degrees at arrival add up to 1 or more."""
-    return bool(enough(arrays, link, count, False))
+    return bool(enough(arrays, link, nwr, count, np.int64(0)))
 
 
-def weights(context: DecisionContext, degree: str) -> str:
-    """Return the sum of weights as text, by degrees from a column of the items."""
+def weights(context: DecisionContext, degrees: np.ndarray) -> str:
+    """Return the sum of weights as text, from the degrees of the held items."""
     if context.results:
         return RESULT_HELD
-    items = context.arrays.edges["row"][context.raw].astype(np.int64) * len(context.arrays.links) + context.link
-    degrees, counts = np.unique(context.arrays.items[degree][items], return_counts=True)
+    degrees, counts = np.unique(degrees, return_counts=True)
     pairs = list(zip(degrees.tolist(), counts.tolist(), strict=True))
     total = sum((Fraction(count, degree) for degree, count in pairs), Fraction(0))
     terms = " + ".join(f"{count} x 1/{degree}" for degree, count in pairs)
@@ -77,7 +80,7 @@ class Wad(LinkPolicy):
 
     def why(self, context: DecisionContext) -> str:
         """Return the sum of weights."""
-        return weights(context, "degree")
+        return weights(context, context.degrees)
 
 
 POLICY = Wad()

@@ -7,6 +7,8 @@ Ours, beyond the paper.
 
 from __future__ import annotations
 
+import numpy as np
+
 from sparing.compiled import compiled
 from sparing.flow.links.policy import DecisionContext, LinkPolicy
 from sparing.flow.links.wad import enough, weights
@@ -15,9 +17,9 @@ from sparing.model.policy import DecisionRule
 
 
 @compiled
-def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:  # noqa: ARG001
+def aggregate(arrays: WindowArrays, link: int, nwr: int, count: int) -> bool:
     """Return whether the weights by live degrees add up to 1 or more."""
-    return bool(enough(arrays, link, count, True))
+    return bool(enough(arrays, link, nwr, count, np.int64(1)))
 
 
 class WadLive(LinkPolicy):
@@ -25,11 +27,11 @@ class WadLive(LinkPolicy):
 
     name = DecisionRule.WAD_LIVE
     rule = staticmethod(aggregate)
-    degrees = True
 
     def why(self, context: DecisionContext) -> str:
         """Return the sum of weights."""
-        return weights(context, "live")
+        rows, _ = context.graph
+        return weights(context, np.bincount(rows)[context.raw])
 
 
 POLICY = WadLive()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
 from sparing.control.covering.matching_set import attribute_values, constrained, scores_of
 from sparing.control.plan import Plan
@@ -140,7 +141,7 @@ class Chooser:
             )
 
     def _seeds(self, publications: Publications, pairs: Pairs, picked: np.ndarray) -> np.ndarray:
-        return seeds(publications.id[pairs.events[picked]], self._plan.policy.seed)
+        return seeds(publications.id.take(pa.array(pairs.events[picked])).to_pylist(), self._plan.policy.seed)
 
     @cached_property
     def _ways(self) -> HopRoutes:

@@ -12,8 +12,7 @@ import numpy as np
 from sparing.flow.arrival.matched import Matched
 from sparing.flow.interests import Interests
 from sparing.flow.links.policy import DecisionContext
-from sparing.flow.windows.kernels.arrays import DEPTH, RAW, WindowArrays
-from sparing.flow.windows.kernels.ranges import WindowRanges
+from sparing.flow.windows.kernels.arrays import DEPTH, NOT_ENTERED, PATIENCE, WATCHED, WindowArrays
 from sparing.flow.windows.kernels.topic_links import TopicLinks
 
 
@@ -47,14 +46,6 @@ class Decision:
 
 
 @dataclass
-class _Pending:
-    """A decision that a link is about to make."""
-
-    edges: np.ndarray
-    decision: Decision
-
-
-@dataclass
 class Explainer:
     """Collects the decisions on one window."""
 
@@ -63,62 +54,74 @@ class Explainer:
     end: int
     decisions: list[Decision] = field(default_factory=list)
     notified: int | None = None  # the time of the notification
-    _pending: list[_Pending] = field(default_factory=list)
+    _pending: list[tuple[int, Decision]] = field(default_factory=list)  # decisions that links are about to make
 
-    def look(self, arrays: WindowArrays, topic_links: TopicLinks, ranges: WindowRanges, rows: Matched) -> None:
+    def look(self, arrays: WindowArrays, topic_links: TopicLinks, numbers: np.ndarray, rows: Matched) -> None:
         """Record the held items and reasons of the next decisions; the previous decisions have been made."""
         self.over(arrays)
-        nwr = self._number(ranges)
-        edges = arrays.nwr_edges[arrays.nwrs["first"][nwr] : arrays.nwrs["last"][nwr]]
-        goal = arrays.nwrs["goal"][nwr]
-        self.notified = self.end + self.interests.policy.patience * int(arrays.height[goal, goal])
-        depth = int(arrays.numbers[DEPTH])
-        places = arrays.edges["place"][edges]
-        for link in np.unique(places[places >= 0]).tolist():
-            if arrays.height[arrays.links["source"][link], goal] == depth:
-                held = edges[places == link]
-                parts = arrays.edges["part"][held]
-                context = DecisionContext(
-                    arrays=arrays,
-                    link=link,
-                    nwr=nwr,
-                    raw=held[parts == RAW],
-                    results=len(np.unique(parts[parts != RAW])),
-                    ranges=ranges,
-                    rows=rows,
-                    subscriptions=self.interests.plan.subscriptions,
-                )
-                self._pending.append(_Pending(held, self._decision(context, topic_links, depth, len(held))))
+        nwr, depth = int(arrays.numbers[WATCHED]), int(arrays.numbers[DEPTH])
+        found = arrays.nwrs[nwr]
+        goal, broker = found["goal"], arrays.goals[found["goal"]]
+        self.notified = self.end + self.interests.policy.patience * int(arrays.height[broker, broker])
+        members = arrays.members[found["first"] : found["last"]].astype(np.int64)
+        raw = _counts(arrays, members, nwr)
+        place = arrays.place[members, goal]
+        links = len(topic_links.links)
+        first = nwr * links if self.interests.policy.patience else 0
+        results = arrays.results[first : first + links]
+        for link in np.union1d(place[raw & (place >= 0)], np.flatnonzero(results)).tolist():
+            source = arrays.links["source"][link]
+            if arrays.height[source, broker] != depth:
+                continue
+            held = members[raw & (place == link)]
+            context = DecisionContext(
+                arrays=arrays,
+                link=link,
+                nwr=nwr,
+                raw=held,
+                degrees=arrays.degree[held, goal],
+                results=int(results[link]),
+                rows=rows,
+                subscriptions=[self.interests.plan.subscriptions[number] for number in numbers.tolist()],
+            )
+            # Publications whose path leads over the link are in partial results, but for those raw here or beyond.
+            passes = self.interests.plan.routes.passes
+            before = (place >= 0) & (place != link)
+            before &= passes(arrays.links["source"][np.maximum(place, 0)], source, broker)
+            inside = (place != NOT_ENTERED) & passes(arrays.at[members], source, broker) & (before | ~raw)
+            self._pending.append((link, self._decision(context, topic_links, depth, int(inside.sum()))))
 
     def over(self, arrays: WindowArrays) -> None:
         """Complete the pending decisions."""
-        for pending in self._pending:
-            parts = arrays.edges["part"][pending.edges]
-            aggregated = bool((parts != RAW).all()) and len(np.unique(parts)) == 1
-            self.decisions.append(replace(pending.decision, aggregated=aggregated))
+        for link, decision in self._pending:
+            alone = not decision.publications and decision.results == 1  # forwarding is the same message
+            self.decisions.append(replace(decision, aggregated=alone or bool(arrays.aggregated[link])))
         self._pending = []
 
-    def _number(self, ranges: WindowRanges) -> int:
-        return int(np.flatnonzero((ranges.end == self.end) & (ranges.subscription == self.subscription))[0])
-
-    def _decision(self, context: DecisionContext, topic_links: TopicLinks, depth: int, held: int) -> Decision:
-        routes, policy = self.interests.plan.routes, self.interests.policy
-        arrays, rows = context.arrays, context.rows
-        numbers = arrays.edges["row"][context.raw].astype(np.int64)
-        items = numbers * len(topic_links.links) + context.link
-        degrees = arrays.items["degree"][items] if len(arrays.items) else np.zeros(len(items), np.int64)
+    def _decision(self, context: DecisionContext, topic_links: TopicLinks, depth: int, inside: int) -> Decision:
+        policy, rows = self.interests.policy, context.rows
         publications = tuple(
-            HeldItem(str(rows.id[row]), str(rows.publisher[row]), int(rows.time[row]), int(degree))
-            for row, degree in zip(numbers.tolist(), degrees.tolist(), strict=True)
+            HeldItem(str(rows.id[row]), str(rows.publisher[row]), int(rows.time[row]), degree)
+            for row, degree in zip(context.raw.tolist(), context.degrees.tolist(), strict=True)
         )
-        source, target = routes.ends(topic_links.links[context.link])
+        source, target = self.interests.plan.routes.ends(topic_links.links[context.link])
         return Decision(
             source=source,
             target=target,
             time=self.end + policy.patience * depth,
             publications=publications,
             results=context.results,
-            inside=held - len(context.raw),
+            inside=inside,
             aggregated=False,
             why=policy.why(context),
         )
+
+
+def _counts(arrays: WindowArrays, rows: np.ndarray, nwr: int) -> np.ndarray:
+    """Return which rows are not in a partial result of an NWR by their marks (`kernels.places.counts`)."""
+    if not arrays.numbers[PATIENCE]:
+        return np.ones(len(rows), dtype=bool)
+    found, goal = arrays.nwrs[nwr], arrays.nwrs["goal"][nwr]
+    end, subscription = arrays.mark_end[rows, goal], arrays.mark_subscription[rows, goal]
+    later: np.ndarray = (found["end"] > end) | ((found["end"] == end) & (found["subscription"] >= subscription))
+    return later

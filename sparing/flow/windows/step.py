@@ -1,4 +1,4 @@
-"""One step of the walk: sort the rows, move their edges across the overlay, and drop rows that are no longer needed.
+"""One step of the walk: let rows enter, move them across the overlay, and drop rows that are no longer needed.
 
 The compiled loops are in `kernels`; this module prepares their arrays and converts their output.
 """
@@ -7,47 +7,51 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+import pyarrow as pa
 
+from sparing.flow.arrival.kernels import take_lists
 from sparing.flow.arrival.matched import Matched, concat
 from sparing.flow.deliver.count_windows import CountTail
 from sparing.flow.deliver.identity import about_count_window
 from sparing.flow.deliver.notifications import Notifications, Payloads
 from sparing.flow.deliver.results import window_payloads
 from sparing.flow.ledger import Ledger
-from sparing.flow.links.static import least_messages
-from sparing.flow.windows.edges import Edges, joined, renumbered
 from sparing.flow.windows.items import LinkItem
 from sparing.flow.windows.kernels.arrays import (
+    APART,
     DELIVERIES,
     HERE,
-    MARK,
     MODE_PERIOD,
     NONE,
     NOT_ENTERED,
     OUTGOING,
     PUBLICATIONS,
-    RAW,
+    REMOTE_ITEM,
     RESULTS,
     WindowArrays,
 )
-from sparing.flow.windows.kernels.build import WalkRows, build_arrays
-from sparing.flow.windows.kernels.ranges import WindowRanges, window_edges
+from sparing.flow.windows.kernels.build import WalkNwrs, WalkRows, build_arrays, first_turns
+from sparing.flow.windows.kernels.least import least_messages
+from sparing.flow.windows.kernels.nwrs import Numbered, still_open
 from sparing.flow.windows.kernels.run import run
 from sparing.flow.windows.kernels.topic_links import TopicLinks
+from sparing.flow.windows.participants import Participants, Turns
 from sparing.flow.windows.remote import from_items, merged, payload, raw_item
-from sparing.flow.windows.window_state import Modes, WindowState
+from sparing.flow.windows.window_state import FIRST, LAST, NEVER, OWNER, PENDING, Modes, Positions, WindowState
 from sparing.model.bill import MessageKind
 from sparing.model.functions import State
-from sparing.model.types import BEGINNING
+from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.model.window import CountWindow
 
 if TYPE_CHECKING:
     from sparing.flow.windows.window_walk import WindowWalk
 
 KINDS = {PUBLICATIONS: MessageKind.PUBLICATION, RESULTS: MessageKind.RESULT}
+ENTERED, REMOTE, ENTERING = range(3)  # kinds of rows
 
 
 class DecisionWatcher(Protocol):
@@ -56,8 +60,11 @@ class DecisionWatcher(Protocol):
     subscription: int
     end: int
 
-    def look(self, arrays: WindowArrays, topic_links: TopicLinks, ranges: WindowRanges, rows: Matched) -> None:
-        """Called before the links with `arrays.numbers[DEPTH]` upstream links decide."""
+    def look(self, arrays: WindowArrays, topic_links: TopicLinks, numbers: np.ndarray, rows: Matched) -> None:
+        """Called before the links with `arrays.numbers[DEPTH]` upstream links decide.
+
+        `numbers` are the numbers in the plan of the arrays' subscriptions.
+        """
 
     def over(self, arrays: WindowArrays) -> None:
         """Called when all links have decided."""
@@ -78,40 +85,38 @@ class Step:
         self.least: dict[int, int] = {}
         self.seconds = self.bound_seconds = 0.0
         self.watcher = watcher
-        self.rows = state.rows
-        self.fresh = state.fresh.copy()
-        self.edges = state.edges
+        words = -(-len(self.routes.brokers) // 64)
+        self.rows = Matched.none(words) if state.rows is None else state.rows.part(0, state.entered)
+        self.ahead = Matched.none(words) if state.rows is None else state.rows.part(state.entered, len(state.rows))
+        self.remote_rows = Matched.none(words)
+        self.positions, self.owners, self.pending = state.positions, state.owners, state.pending
         self.next_time = state.next_time
         self.tails = {s: CountTail(tail.skip, tail.rows) for s, tail in state.tails.items()}
         self.modes = state.modes
         self.until = BEGINNING
-        self.marks: list[tuple[int, int, int]] = []  # end and subscription of the mark, row
+        self.remote_marks: list[tuple[int, int]] = []  # end and subscription of the mark of each of these rows
         self.remote_results: list[tuple[int, int, int, tuple[State, ...]]] = []  # end, subscription, broker, states
 
     # Input
 
     def admit(self, arrivals: Sequence[Matched], late_before: int) -> Matched | None:
-        """Add arrivals to the rows, and return late events."""
+        """Add arrivals to the rows that are ahead of the walk, and return late events."""
         if not arrivals:
             return None
         new = concat(arrivals)
-        if not len(new):
-            return None
         on_time = new.time >= late_before
         late = None if on_time.all() else new.take(np.flatnonzero(~on_time))
         if late is not None:
             new = new.take(np.flatnonzero(on_time))
-        self._append(new)
+        if len(new):
+            new = self._with_needed_columns(new)
+            self.ahead = concat([self.ahead, new])
+            self.ahead = self.ahead.take(self.ahead.order())
         return late
 
-    def _append(self, new: Matched) -> None:
-        if not len(new):
-            return
-        # Only the columns that the aggregations need; others are for late events.
-        new = new.with_columns(self.interests.fields[self.plan.subscriptions[int(new.held[0])].query.topic])
-        # Rows of an earlier plan may have other columns.
-        self.rows = new if self.rows is None else concat([self.rows.with_columns_of(new), new])
-        self.fresh = np.concatenate([self.fresh, np.ones(len(new), dtype=bool)])
+    def _with_needed_columns(self, rows: Matched) -> Matched:
+        """Return rows with the columns that the aggregations need; others are for late events."""
+        return rows.with_columns(self.interests.fields[self.plan.subscriptions[int(rows.held[0])].query.topic])
 
     def receive(self, items: Sequence[LinkItem], until: int) -> None:
         """Add items from other processes."""
@@ -126,122 +131,117 @@ class Step:
                 self.remote_results.append((item.end, number[item.subscription], at, item.states))
             else:
                 raw.append((item, at))
-        if not raw:
-            return
-        first = 0 if self.rows is None else len(self.rows)
-        self._append(from_items(raw, number, self.interests))
-        for row, (item, _) in enumerate(raw, first):
-            self.fresh[row] = False
-            self.marks.append((item.end, number[item.subscription], row))
+                self.remote_marks.append((item.end, number[item.subscription]))
+        if raw:
+            self.remote_rows = self._with_needed_columns(from_items(raw, number, self.interests))
 
     # Processing in event time
 
     def moments(self, until: int, whole: bool) -> list[int]:
         """Return the times up to which to run in turn, to limit the memory of one run."""
-        if self.rows is None or whole or self.policy.whole_trace:
+        if whole or self.policy.whole_trace:
             return [until]
-        due = np.sort(self.rows.time[self.fresh & (self.rows.time < until)])
+        due = self.ahead.time[: np.searchsorted(self.ahead.time, until)]
         most = max(self.window_walk.most_items // max(len(self.routes.source), 1), 1)
         return [*np.unique(due[most::most]).tolist(), until]
 
     def run(self, until: int, bound: bool) -> None:
         """Process everything before a time."""
         self.until = until
-        if self.rows is None and not self.remote_results:
-            return
-        entered, due = self._sort_rows()
-        new = self._new_edges(entered + due)
-        edges = joined([self.edges, new])
-        if len(edges):
-            self._walk_edges(edges, entered, due, bound)
-        self._count(np.arange(entered, entered + due))
-        self.fresh[: entered + due] = False
-        self._drop_rows()
+        enters, remote = self._gather()
+        others = [(end, number) for end, number, _, _ in self.remote_results]
+        participants = Participants.of(self.interests, self.rows, [number for _, number in others], self.owners)
+        nwrs, turns = participants.number_nwrs(self.rows, others)
+        if len(turns):
+            self._walk(participants, nwrs, turns, enters, remote, bound)
+        else:
+            self._forget()
+        self.remote_marks, self.remote_results = [], []
 
-    def _sort_rows(self) -> tuple[int, int]:
-        """Sort rows: entered ones, those due, the others; return the numbers of entered and due ones."""
-        if self.rows is None:
-            return 0, 0
-        is_due = self.fresh & (self.rows.time < self.until)
-        old, due, later = np.flatnonzero(~self.fresh), np.flatnonzero(is_due), np.flatnonzero(self.fresh & ~is_due)
-        if len(due):
-            due = due[self.rows.take(due).order()]
-        self._renumber(np.concatenate([old, due, later]))
-        return len(old), len(due)
+    def _gather(self) -> tuple[np.ndarray, np.ndarray]:
+        """Add the rows that are due, and those of other processes, to the rows, in the order of time.
 
-    def _renumber(self, kept: np.ndarray) -> None:
-        """Keep some rows, in a new order, and update all references to rows."""
-        assert self.rows is not None
-        if len(kept) == len(self.rows) and (kept[:-1] < kept[1:]).all():
-            return
-        moved = np.full(len(self.rows), -1, dtype=np.int32)
-        moved[kept] = np.arange(len(kept))
-        self.rows = self.rows.take(kept)
-        self.fresh = self.fresh[kept]
-        edges = self.edges
-        self.edges = Edges(moved[edges.row], edges.subscription, edges.end, edges.place, edges.part, edges.degree)
+        Return which rows enter at their time, and the positions of the rows of other processes.
+        """
+        due = int(np.searchsorted(self.ahead.time, self.until))
+        parts = [self.rows, self.remote_rows, self.ahead.part(0, due)]
+        sizes = [len(part) for part in parts]
+        kind = np.repeat([ENTERED, REMOTE, ENTERING], sizes)
+        self.rows, self.remote_rows = concat(parts), self.remote_rows.part(0, 0)
+        self.ahead = self.ahead.part(due, len(self.ahead))
+        self.positions = self.positions.extended(len(kind))
+        at = np.arange(len(kind))
+        if sizes[REMOTE]:
+            order = self.rows.order()
+            self.rows, self.positions, kind = self.rows.take(order), self.positions.take(order), kind[order]
+            at[order] = np.arange(len(order))
+            self._move_tails(at)
+        enters = kind == ENTERING
+        self._count(np.flatnonzero(enters))
+        return enters, at[sizes[ENTERED] : sizes[ENTERED] + sizes[REMOTE]]
+
+    def _move_tails(self, at: np.ndarray) -> None:
         for tail in self.tails.values():
-            tail.rows = moved[tail.rows]
-        self.marks = [(end, subscription, int(moved[row])) for end, subscription, row in self.marks]
+            tail.rows = at[tail.rows]
 
-    def _new_edges(self, last: int) -> Edges:
-        """Return the edges of rows that are going to enter, and of partial results from other processes."""
-        rows = np.arange(len(self.edges) and int(self.edges.row[-1]) + 1, last)
-        none = np.zeros(0, np.int32)
-        found = (none, none, np.zeros(0, np.int64))
-        if self.rows is not None and len(rows):
-            held = self.rows.held.astype(np.int32)
-            starts, times = self.rows.held_starts, self.rows.time
-            marks = self.rows.mark_end, self.rows.mark_subscription
-            given = (rows, times, starts, held, self.interests.timed, *self.interests.windows, *marks)
-            size = window_edges(*given, *found)
-            found = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64)
-            window_edges(*given, *found)
-        size, extra = len(found[0]), len(self.remote_results)
-        ends, subscriptions = ([entry[at] for entry in self.remote_results] for at in (0, 1))
-        return Edges(
-            np.concatenate([found[0], last + np.arange(extra, dtype=np.int32)]).astype(np.int32),
-            np.concatenate([found[1], np.array(subscriptions, dtype=np.int32)]).astype(np.int32),
-            np.concatenate([found[2], np.array(ends, dtype=np.int64)]),
-            np.full(size + extra, NOT_ENTERED, dtype=np.int32),
-            np.concatenate([np.full(size, RAW, np.int32), size + np.arange(extra, dtype=np.int32)]),
-            np.zeros(size + extra, dtype=np.int32),
-        )
-
-    def _walk_edges(self, edges: Edges, entered: int, due: int, bound: bool) -> None:
-        """Move the edges across the overlay, and collect notifications, items and the bill."""
-        rows, last = self.rows, entered + due
-        at = np.zeros(0, np.int32) if rows is None else rows.at[:last]
-        topic = self.plan.subscriptions[int(edges.subscription[0])].query.topic
-        resting = edges.place >= 0
-        topic_links = self.window_walk.topic_links(
-            topic, at, edges.place[resting], self.plan.broker_of[edges.subscription[resting]]
-        )
-        ranges = WindowRanges.of_edges(edges.subscription, edges.end, self.interests.windows[1])
-        goals = self.plan.broker_of[ranges.subscription]
-        edges = self._on_links(edges, topic_links, goals[ranges.of])
-        none = np.zeros(0, np.int64)
-        walk_rows = WalkRows(
-            time=none if rows is None else rows.time[:last],
-            at=at,
-            goal_starts=np.zeros(1, np.int64) if rows is None else rows.goal_starts[: last + 1],
-            goals=none if rows is None else rows.goals[: rows.goal_starts[last]],
-            entered=entered,
-            marked=self._remote_items(edges, topic_links, ranges, goals),
-        )
+    def _walk(
+        self,
+        participants: Participants,
+        nwrs: Numbered,
+        turns: Turns,
+        enters: np.ndarray,
+        remote: np.ndarray,
+        bound: bool,
+    ) -> None:
+        """Let rows enter and links decide; collect notifications, items and the bill; keep what is still open."""
+        rows = self.rows
+        positions = self._positions(participants)
+        at, goal = positions.at, np.broadcast_to(participants.goals, positions.at.shape)
+        resting = at >= 0
+        topic = self.plan.subscriptions[int(participants.numbers[0])].query.topic
+        topic_links = self.window_walk.topic_links(topic, rows.at, at[resting], goal[resting])
+        place = at.copy()
+        place[resting] = _places(at[resting], goal[resting], topic_links)
         arrays, buckets = build_arrays(
-            walk_rows,
-            edges,
-            ranges,
-            goals,
+            WalkRows(
+                time=rows.time,
+                at=rows.at,
+                starts=rows.starts,
+                held=participants.held,
+                raw=rows.raw,
+                enters=enters,
+                place=place,
+                degree=positions.degree,
+                mark_end=positions.mark_end,
+                mark_subscription=positions.mark_subscription,
+            ),
+            WalkNwrs(
+                numbered=nwrs,
+                order=turns.order,
+                goals=participants.goals,
+                goal_of=participants.goal_of,
+                results=self._pending_results(participants, nwrs.nwrs, turns, topic_links),
+                remote=self._remote_items(participants, turns, topic_links, remote),
+            ),
             policy=self.policy,
             topic_links=topic_links,
             hosted=self.window_walk.hosted,
             bucket=self.plan.bucket,
             until=self.until,
             modes=self.modes,
-            watched=self._watched(ranges),
+            watched=self._watched(participants, turns),
         )
+        arrays = self._run(arrays, participants, topic_links, bound)
+        for link, kind, bucket in zip(*(found.tolist() for found in np.nonzero(arrays.messages)), strict=True):
+            messages = int(arrays.messages[link, kind, bucket])
+            self.ledger.cross_in(int(topic_links.links[link]), KINDS[kind], int(buckets[bucket]), messages)
+        self._notify(arrays, participants)
+        self._send(arrays, topic_links, participants)
+        self._keep(arrays, topic_links, participants)
+
+    def _run(
+        self, arrays: WindowArrays, participants: Participants, topic_links: TopicLinks, bound: bool
+    ) -> WindowArrays:
         if bound:
             began = time.thread_time()
             least = least_messages(arrays)
@@ -250,146 +250,240 @@ class Step:
                 {int(link): int(found) for link, found in zip(topic_links.links, least, strict=True) if found}
             )
         began = time.thread_time()
-        table = self.policy.table(arrays, topic_links.links, ranges.subscription)
+        numbers = participants.numbers[arrays.nwrs["subscription"]]
+        table = self.policy.table(arrays, topic_links.links, numbers)
         if table is not None:
             arrays = arrays._replace(table=table)
-        turns = np.zeros(arrays.bucket_of.shape[1], dtype=np.int64)
-        while run(arrays, turns):
+        next_turn = first_turns(topic_links, participants.goals, not self.policy.patience and self.watcher is None)
+        while run(arrays, next_turn):
             assert self.watcher is not None
-            assert rows is not None
-            self.watcher.look(arrays, topic_links, ranges, rows)
+            self.watcher.look(arrays, topic_links, participants.numbers, self.rows)
         if self.watcher is not None:
             self.watcher.over(arrays)
         self.seconds += time.thread_time() - began
-        self._bill(arrays, topic_links, buckets)
-        self._notify(arrays, ranges, last)
-        self._send(arrays, topic_links, ranges, last)
-        self._keep_edges(arrays, topic_links, ranges, edges)
-        self.remote_results, self.marks = [], []
+        return arrays
 
-    def _on_links(self, edges: Edges, topic_links: TopicLinks, goals: np.ndarray) -> Edges:
-        """Return edges with links as places, instead of the brokers before the links."""
-        place = np.where(edges.place >= 0, topic_links.link_of[np.maximum(edges.place, 0), goals], edges.place)
-        assert (place[edges.place >= 0] >= 0).all(), "held publications have a path to their goal"
-        return Edges(edges.row, edges.subscription, edges.end, place.astype(np.int32), edges.part, edges.degree)
+    def _positions(self, participants: Participants) -> Positions:
+        """Return where rows are, with a column for each goal of the participants; subscribers may have moved."""
+        goals = participants.goals
+        positions = self.positions
+        local = np.searchsorted(participants.numbers, self.owners["subscription"])
+        there = np.flatnonzero(np.isin(self.owners["subscription"], participants.numbers))
+        moved = there[goals[participants.goal_of[local[there]]] != self.owners["goal"][there]]
+        if len(moved):
+            positions = positions.towards(np.union1d(positions.goals, goals))
+            which = np.repeat(np.arange(len(self.rows)), np.diff(self.rows.starts))
+            for owner in moved.tolist():
+                mine = which[self.rows.held == self.owners["subscription"][owner]]
+                new = int(goals[participants.goal_of[local[owner]]])
+                positions = positions.moved(mine, int(self.owners["goal"][owner]), new)
+        degree = self.policy.degrees or self.watcher is not None
+        positions = positions.towards(goals).remembering(degree=degree, marks=bool(self.policy.patience))
+        if positions.mark_subscription is None:
+            return positions
+        local_marks = np.searchsorted(participants.numbers, positions.mark_subscription).astype(np.int32)
+        return replace(positions, mark_subscription=local_marks)
+
+    def _pending_results(
+        self, participants: Participants, nwrs: np.ndarray, turns: Turns, topic_links: TopicLinks
+    ) -> np.ndarray:
+        """Return the number of partial results that links hold: by node with patience, otherwise none, by link."""
+        links = len(topic_links.links)
+        found = np.zeros(links * len(turns) if self.policy.patience else links, dtype=np.int32)
+        for subscription, at, end, results in self.pending.tolist():
+            turn = participants.turn(turns, end, subscription)
+            if turn >= 0:
+                nwr = int(turns.order[turn])
+                link = _place(at, int(participants.goals[nwrs["goal"][nwr]]), topic_links)
+                if link >= 0:
+                    found[nwr * links + link] += results
+        return found
 
     def _remote_items(
-        self, edges: Edges, topic_links: TopicLinks, ranges: WindowRanges, goals: np.ndarray
+        self,
+        participants: Participants,
+        turns: Turns,
+        topic_links: TopicLinks,
+        remote: np.ndarray,
     ) -> np.ndarray:
-        """Return the rows and partial results (the last edges) that decisions of other processes sent, by NWR."""
-        found = [(self._nwr(ranges, end, number), row, NONE, NOT_ENTERED) for end, number, row in self.marks]
-        for edge, (_, _, broker, _) in enumerate(self.remote_results, len(edges) - len(self.remote_results)):
-            nwr = int(ranges.of[edge])
-            place = HERE if broker == goals[nwr] else int(topic_links.link_of[broker, goals[nwr]])
-            found.append((nwr, int(edges.row[edge]), edge, place))
-        return np.array(sorted(found), dtype=MARK)
+        """Return the rows and partial results that decisions of other processes sent, by turn (REMOTE_ITEM)."""
+        turn_of = [participants.turn(turns, end, number) for end, number in self.remote_marks]
+        found = [(turn, row, NONE, NOT_ENTERED) for turn, row in zip(turn_of, remote.tolist(), strict=True)]
+        for result, (end, number, broker, _) in enumerate(self.remote_results):
+            goal = self.plan.broker_of[number]
+            place = _place(broker, int(goal), topic_links)
+            found.append((participants.turn(turns, end, number), NONE, result, place))
+        return np.array(sorted(found), dtype=REMOTE_ITEM)
 
-    @staticmethod
-    def _nwr(ranges: WindowRanges, end: int, subscription: int) -> int:
-        first, last = np.searchsorted(ranges.end, [end, end + 1])
-        return int(first + np.searchsorted(ranges.subscription[first:last], subscription))
-
-    def _watched(self, ranges: WindowRanges) -> int:
+    def _watched(self, participants: Participants, turns: Turns) -> int:
         if self.watcher is None:
             return NONE
-        nwr = self._nwr(ranges, self.watcher.end, self.watcher.subscription)
-        there = nwr < len(ranges.end) and ranges.end[nwr] == self.watcher.end
-        return nwr if there and ranges.subscription[nwr] == self.watcher.subscription else NONE
+        turn = participants.turn(turns, self.watcher.end, self.watcher.subscription)
+        return int(turns.order[turn]) if turn >= 0 else NONE
 
-    def _bill(self, arrays: WindowArrays, topic_links: TopicLinks, buckets: np.ndarray) -> None:
-        for link, kind, bucket in zip(*(found.tolist() for found in np.nonzero(arrays.messages)), strict=True):
-            messages = int(arrays.messages[link, kind, bucket])
-            self.ledger.cross_in(int(topic_links.links[link]), KINDS[kind], int(buckets[bucket]), messages)
+    # Output
 
-    def _notify(self, arrays: WindowArrays, ranges: WindowRanges, last: int) -> None:
+    def _notify(self, arrays: WindowArrays, participants: Participants) -> None:
         """Add notifications of the finished windows."""
         delivered = arrays.delivered[: arrays.numbers[DELIVERIES]]
         if not len(delivered):
             return
-        starts = np.concatenate([[0], delivered["last"]])
-        rows = arrays.delivered_rows[: starts[-1]]
-        subscriptions, ends = ranges.subscription[delivered["nwr"]], ranges.end[delivered["nwr"]]
-        goals = arrays.nwrs["goal"][delivered["nwr"]]
-        times = ends + self.policy.patience * arrays.height[goals, goals]
-        found = self._results(subscriptions, starts, rows, last)
+        nwrs = arrays.nwrs[delivered["nwr"]]
+        subscriptions, ends = participants.numbers[nwrs["subscription"]], nwrs["end"]
+        rows = arrays.contents if arrays.numbers[APART] else arrays.members
+        found = self._results(participants, nwrs["subscription"], delivered["first"], delivered["last"], rows)
         begun = ends - self.interests.windows[0][subscriptions]
-        self.notifications.append(Notifications(subscriptions, begun, ends, found))
-        self.ledger.notify_all(subscriptions, times)
+        self.notifications.append(Notifications(subscriptions.astype(np.int32), begun, ends, found))
+        goals = arrays.goals[nwrs["goal"]]
+        self.ledger.notify_all(subscriptions, ends + self.policy.patience * arrays.height[goals, goals])
 
-    def _results(self, subscriptions: np.ndarray, starts: np.ndarray, rows: np.ndarray, last: int) -> Payloads:
-        """Return the payloads of windows over rows, and partial results of other processes (numbered from `last`)."""
-        kinds, which = np.unique(subscriptions, return_inverse=True)
-        aggregations = [a for a in (self.interests.aggregations[s] for s in kinds.tolist()) if a is not None]
-        columns = {} if self.rows is None else self.rows.columns
-        remote = np.diff(np.concatenate([[0], np.cumsum(rows >= last)])[starts]) > 0
+    def _results(
+        self, participants: Participants, which: np.ndarray, first: np.ndarray, last: np.ndarray, rows: np.ndarray
+    ) -> Payloads:
+        """Return the payloads of windows over rows, and partial results of other processes (numbered after rows)."""
+        aggregations = [self.interests.aggregations[number] for number in participants.numbers.tolist()]
+        columns = self.rows.columns
+        if not self.remote_results:
+            return window_payloads(aggregations, which, columns, first, last, rows)
+        before = np.concatenate([[0], np.cumsum(rows >= len(self.rows))])
+        remote = before[last] > before[first]
         own = np.flatnonzero(~remote)
-        found = window_payloads(aggregations, which[own], columns, starts[:-1][own], starts[1:][own], rows)
+        found = window_payloads(aggregations, which[own], columns, first[own], last[own], rows)
         parts = [(own[numbers], objects) for numbers, objects in found.parts]
         for window in np.flatnonzero(remote).tolist():
-            mine = rows[starts[window] : starts[window + 1]]
-            states = self._merged(subscriptions[window], mine, last)
-            parts.append((np.array([window]), payload(aggregations[which[window]], states)))
+            subscription = int(which[window])
+            states = self._merged(int(participants.numbers[subscription]), rows[first[window] : last[window]])
+            parts.append((np.array([window]), payload(aggregations[subscription], states)))
         return Payloads(parts)
 
-    def _merged(self, subscription: int, rows: np.ndarray, last: int) -> tuple[State, ...]:
-        """Return one state per output for rows and partial results of other processes."""
-        partials = [self.remote_results[row - last][3] for row in rows[rows >= last].tolist()]
-        return merged(self.interests.aggregations[subscription], self.rows, rows[rows < last], partials)
+    def _merged(self, subscription: int, contents: np.ndarray) -> tuple[State, ...]:
+        """Return one state per output for rows, and partial results of other processes (numbered after rows)."""
+        count = len(self.rows)
+        partials = [self.remote_results[at - count][3] for at in contents[contents >= count].tolist()]
+        return merged(self.interests.aggregations[subscription], self.rows, contents[contents < count], partials)
 
-    def _send(self, arrays: WindowArrays, topic_links: TopicLinks, ranges: WindowRanges, last: int) -> None:
+    def _send(self, arrays: WindowArrays, topic_links: TopicLinks, participants: Participants) -> None:
         """Add the items for brokers hosted by other processes."""
-        for kind, link, nwr, what in arrays.sent[: arrays.numbers[OUTGOING]].tolist():
+        for kind, link, nwr, row, first, last in arrays.sent[: arrays.numbers[OUTGOING]].tolist():
             ends = self.routes.ends(topic_links.links[link])
-            end, owner = int(ranges.end[nwr]), self.plan.subscriptions[ranges.subscription[nwr]].id
+            end, local = int(arrays.nwrs["end"][nwr]), int(arrays.nwrs["subscription"][nwr])
+            number = int(participants.numbers[local])
+            owner = self.plan.subscriptions[number].id
             if kind == RESULTS:
-                mine = arrays.edges[arrays.nwr_edges[arrays.nwrs["first"][nwr] : arrays.nwrs["last"][nwr]]]
-                rows = mine["row"][mine["part"] == what]
-                states = self._merged(int(ranges.subscription[nwr]), rows, last)
+                states = self._merged(number, arrays.contents[first:last])
                 self.sent.append(LinkItem(*ends, sent=end, subscription=owner, end=end, states=states))
                 continue
-            nwrs = arrays.edges["nwr"][arrays.rows["first"][what] : arrays.rows["last"][what]]
-            nwrs = nwrs[nwrs >= nwr]
-            goals, at = arrays.nwrs["goal"][nwrs], arrays.rows["at"][what]
+            pairs = slice(arrays.starts[row], arrays.starts[row + 1])
+            timed = arrays.nwr_count[pairs] > 0
+            final = arrays.nwrs[(arrays.first_nwr[pairs] + arrays.nwr_count[pairs] - 1)[timed]]
+            later = (final["end"] > end) | ((final["end"] == end) & (final["subscription"] >= local))
+            subscriptions = arrays.held[pairs][timed][later]
+            goals, at = arrays.goals[arrays.goal_of[subscriptions]], arrays.at[row]
             beyond = topic_links.link_of[topic_links.source[link], goals] == link
             beyond &= self.routes.passes(at, topic_links.source[link], goals)
-            wanted = np.unique(ranges.subscription[nwrs[beyond]]).tolist()
-            assert self.rows is not None
+            wanted = participants.numbers[subscriptions[beyond]].tolist()
             ids = tuple(self.plan.subscriptions[number].id for number in wanted)
-            self.sent.append(raw_item(ends, self.rows, what, end, owner, ids))
+            self.sent.append(raw_item(ends, self.rows, row, end, owner, ids))
 
-    def _keep_edges(self, arrays: WindowArrays, topic_links: TopicLinks, ranges: WindowRanges, edges: Edges) -> None:
-        """Keep the edges that are still on links or in open windows."""
-        kept = np.flatnonzero(arrays.edges["place"] >= HERE)
-        found = arrays.edges[kept]
-        goals = arrays.nwrs["goal"][found["nwr"]]
-        place, depth, degree = found["place"], topic_links.arrival(goals), np.zeros(len(kept), np.int32)
-        resting = np.flatnonzero(place >= 0)
-        link = place[resting]
-        depth[resting] = topic_links.height[topic_links.source[link], goals[resting]]
-        if len(arrays.items):
-            rows = found["row"][resting].astype(np.int64)
-            degree[resting] = arrays.items["degree"][rows * len(topic_links.links) + link]
-        place = place.copy()
-        place[resting] = topic_links.source[link]
-        part = renumbered(arrays.edges["part"], kept)
-        self.edges = Edges(found["row"].copy(), edges.subscription[kept], edges.end[kept], place, part, degree)
-        times = ranges.end[found["nwr"]] + self.policy.patience * depth
-        self.next_time = int(times.min()) if len(times) else None
+    # State
+
+    def _keep(self, arrays: WindowArrays, topic_links: TopicLinks, participants: Participants) -> None:
+        """Keep the rows of windows that are still open, and their positions."""
         if self.policy.period:
             brokers = arrays.brokers.copy()
             counts = brokers["if_forwarded"], brokers["if_aggregated"]
             self.modes = Modes(brokers["forwards"], *counts, int(arrays.numbers[MODE_PERIOD]))
+        if self.until == END_OF_TIME:
+            self._forget()
+            return
+        patience, goals = self.policy.patience, participants.goals
+        # Windows that end up to `until` have been notified; with patience, those that had arrived then.
+        now = max(self.until, NEVER) + 1
+        least = now - patience * topic_links.arrival(goals)[participants.goal_of].astype(np.int64)
+        pairs = arrays.starts, arrays.held, arrays.first_nwr, arrays.nwr_count
+        kept, starts, held = still_open(*pairs, arrays.nwrs, least, arrays.place, arrays.goal_of)
+        self.owners = np.zeros(len(participants.numbers), dtype=OWNER)
+        self.owners["subscription"], self.owners["goal"] = participants.numbers, goals[participants.goal_of]
+        for name, column in {**participants.windows._asdict(), "least": least}.items():
+            self.owners[name] = column
+        self.positions = self._resting(arrays, topic_links, participants, now)
+        self.pending = self._pending(arrays, topic_links, participants)
+        nwrs = arrays.nwrs[arrays.nwrs["end"] >= least[arrays.nwrs["subscription"]]]
+        self.next_time = None
+        if len(held):
+            ended = np.maximum(now - nwrs["end"], 0)
+            self.next_time = int((nwrs["end"] + (patience * -(-ended // patience) if patience else 0)).min())
+        self._drop_rows(kept, starts, participants.numbers[held])
+
+    def _forget(self) -> None:
+        """Keep only the rows of open count windows."""
+        rows = len(self.rows)
+        self.owners, self.pending, self.next_time = np.zeros(0, OWNER), np.zeros(0, PENDING), None
+        self.positions = Positions.none().extended(rows)
+        self._drop_rows(np.zeros(rows, bool), np.zeros(rows + 1, np.int64), np.zeros(0, np.int32))
+
+    def _resting(
+        self, arrays: WindowArrays, topic_links: TopicLinks, participants: Participants, now: int
+    ) -> Positions:
+        """Return the positions of rows from their places, with what the policy remembers."""
+        place, goals, patience = arrays.place, participants.goals, self.policy.patience
+        source = topic_links.source[np.maximum(place, 0)] if len(topic_links.source) else place
+        on_link = place >= 0
+        at = np.where(on_link, source, np.where(place == HERE, goals, place)).astype(np.int32)
+        positions = Positions(goals, at)
+        if self.policy.degrees:
+            positions = replace(positions, degree=arrays.degree)
+        if patience:
+            # A row that a link still holds counts for the windows that the link has not decided yet.
+            height = np.where(on_link, topic_links.height[np.maximum(at, 0), goals], 0).astype(np.int64)
+            decided = np.where(on_link, now - patience * height, NEVER)
+            later = decided > arrays.mark_end
+            numbers = np.append(participants.numbers, LAST).astype(np.int32)
+            positions = replace(
+                positions,
+                mark_end=np.where(later, decided, arrays.mark_end),
+                mark_subscription=np.where(
+                    later, FIRST, numbers[np.minimum(arrays.mark_subscription, len(numbers) - 1)]
+                ),
+            )
+        return positions
+
+    def _pending(self, arrays: WindowArrays, topic_links: TopicLinks, participants: Participants) -> np.ndarray:
+        """Return the partial results that links hold, with patience (PENDING)."""
+        if not self.policy.patience:
+            return np.zeros(0, dtype=PENDING)
+        nodes = np.flatnonzero(arrays.results)
+        nwrs, links = np.divmod(nodes, max(len(topic_links.links), 1))
+        found = np.zeros(len(nodes), dtype=PENDING)
+        found["subscription"] = participants.numbers[arrays.nwrs["subscription"][nwrs]]
+        found["at"], found["end"] = topic_links.source[links], arrays.nwrs["end"][nwrs]
+        found["results"] = arrays.results[nodes]
+        return found
+
+    def _drop_rows(self, kept: np.ndarray, starts: np.ndarray, held: np.ndarray) -> None:
+        """Keep the rows of open windows, with lists of their subscriptions, and those of open count windows."""
+        last = self.interests.valid[1]
+        self.tails = {s: tail for s, tail in self.tails.items() if last[s] > self.until}  # ended ones get no more rows
+        needed = kept.copy()
+        for tail in self.tails.values():
+            needed[tail.rows] = True
+        if needed.all():
+            self.rows = replace(self.rows, starts=starts, held=held)
+            return
+        at = np.cumsum(needed) - 1
+        self._move_tails(at)
+        rows = np.flatnonzero(needed)
+        self.rows = replace(self.rows, starts=starts, held=held).take(rows)
+        self.positions = self.positions.take(rows)
 
     def _count(self, due: np.ndarray) -> None:
         """Add rows to the count windows at brokers hosted by this process."""
-        if not len(due):
+        if self.interests.timed[self.interests.held].all() or not len(due):
             return
-        assert self.rows is not None
-        pairs = slice(*self.rows.held_starts[[due[0], due[-1] + 1]])
-        counted = ~self.interests.timed[self.rows.held[pairs]]
-        if not counted.any():
-            return
-        rows, subscriptions = self.rows.held_rows[pairs][counted], self.rows.held[pairs][counted]
+        rows = np.repeat(due, np.diff(self.rows.starts)[due])
+        _, subscriptions = take_lists(self.rows.starts, self.rows.held, due)
+        counted = ~self.interests.timed[subscriptions]
+        rows, subscriptions = rows[counted], subscriptions[counted]
         here = self.routes.within(self.window_walk.hosted)[self.rows.at[rows], self.plan.broker_of[subscriptions]]
         rows, subscriptions = rows[here], subscriptions[here]
         for subscription in np.unique(subscriptions).tolist():
@@ -402,40 +496,43 @@ class Step:
                 self._notify_count_windows(subscription, full)
 
     def _notify_count_windows(self, subscription: int, windows: list[np.ndarray]) -> None:
-        assert self.rows is not None
         aggregation = self.interests.aggregations[subscription]
-        assert aggregation is not None
-        ends = [[window[at] for window in windows] for at in (0, -1)]
+        ends = [np.array([window[at] for window in windows]) for at in (0, -1)]
         first, last = (self.rows.time[rows] for rows in ends)
         starts = np.cumsum([0, *map(len, windows)])
         which = np.zeros(len(windows), dtype=np.int64)
-        found = window_payloads(
-            [aggregation], which, self.rows.columns, starts[:-1], starts[1:], np.concatenate(windows)
-        )
+        columns = self.rows.columns
+        found = window_payloads([aggregation], which, columns, starts[:-1], starts[1:], np.concatenate(windows))
         owner = np.full(len(windows), subscription, dtype=np.int32)
         about = list(map(about_count_window, *(self._named(rows) for rows in ends)))
         self.notifications.append(Notifications(owner, first, last, found, about))
         self.ledger.notify_all(owner, last)
 
-    def _named(self, rows: list[int]) -> list[tuple[int, str, str]]:
+    def _named(self, rows: np.ndarray) -> list[tuple[int, str, str]]:
         """Return time, publisher and id of rows."""
-        assert self.rows is not None
-        columns = (self.rows.time[rows], self.rows.publisher[rows], self.rows.id[rows])
-        return list(zip(*(column.tolist() for column in columns), strict=True))
-
-    def _drop_rows(self) -> None:
-        """Drop rows that are no longer needed."""
-        if self.rows is None:
-            return
-        last = self.interests.valid[1]
-        self.tails = {s: tail for s, tail in self.tails.items() if last[s] > self.until}  # ended ones get no more rows
-        needed = self.fresh.copy()
-        needed[self.edges.row] = True
-        for tail in self.tails.values():
-            needed[tail.rows] = True
-        self._renumber(np.flatnonzero(needed))
-        self.rows = self.rows.without_pairs(~self.fresh) if len(self.rows) else None
+        texts = (column.take(pa.array(rows)).tolist() for column in (self.rows.publisher, self.rows.id))
+        return list(zip(self.rows.time[rows].tolist(), *texts, strict=True))
 
     def state(self) -> WindowState:
         """Return the state for the next advance."""
-        return WindowState(self.rows, self.fresh, self.edges, self.next_time, self.tails, self.modes)
+        rows = concat([self.rows, self.ahead])
+        return WindowState(
+            rows=rows if len(rows) else None,
+            entered=len(self.rows),
+            positions=self.positions,
+            owners=self.owners,
+            pending=self.pending,
+            next_time=self.next_time,
+            tails=self.tails,
+            modes=self.modes,
+        )
+
+
+def _places(at: np.ndarray, goal: np.ndarray, topic_links: TopicLinks) -> np.ndarray:
+    """Return the places of rows at brokers on their way to goals."""
+    link = topic_links.link_of[at, goal]
+    return np.where(at == goal, HERE, np.where(link >= 0, link, NOT_ENTERED))
+
+
+def _place(at: int, goal: int, topic_links: TopicLinks) -> int:
+    return int(_places(np.array([at]), np.array([goal]), topic_links)[0])

@@ -14,7 +14,8 @@ Paper: mna-aggregation, sections V-VII; docs/decisions has the choices that it l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,7 +28,7 @@ from sparing.flow.windows.items import LinkItem
 from sparing.flow.windows.kernels.topic_links import TopicLinks
 from sparing.flow.windows.step import DecisionWatcher, Step
 from sparing.flow.windows.window_state import WindowState
-from sparing.model.bill import Bill
+from sparing.model.bill import Bill, total
 from sparing.model.errors import SparingError
 from sparing.model.types import BEGINNING
 
@@ -36,7 +37,7 @@ MOST_ITEMS = 1 << 23  # (publication, link) pairs processed at a time
 
 @dataclass(frozen=True)
 class WindowOutcome:
-    """The output of one advance.
+    """The output of one advance, or of one for each of several keys.
 
     `late` are late events, `sent` the items for brokers hosted by other processes. `least` is the lower bound on
     messages per link, if requested. `seconds` is the CPU time of the compiled walk, `bound_seconds` that of `least`.
@@ -44,11 +45,24 @@ class WindowOutcome:
 
     notifications: list[Notifications]
     bill: Bill
-    late: Matched | None
+    late: list[Matched]
     sent: list[LinkItem]
-    least: dict[int, int] = field(default_factory=dict)
+    least: Counter[int] = field(default_factory=Counter)
     seconds: float = 0.0
     bound_seconds: float = 0.0
+
+    @classmethod
+    def total(cls, parts: Sequence[WindowOutcome]) -> WindowOutcome:
+        """Return the output of several advances as one."""
+        return cls(
+            notifications=[found for part in parts for found in part.notifications],
+            bill=total(part.bill for part in parts),
+            late=[found for part in parts for found in part.late],
+            sent=[item for part in parts for item in part.sent],
+            least=sum((part.least for part in parts), Counter[int]()),
+            seconds=sum(part.seconds for part in parts),
+            bound_seconds=sum(part.bound_seconds for part in parts),
+        )
 
 
 class WindowWalk:
@@ -94,13 +108,38 @@ class WindowWalk:
         outcome = WindowOutcome(
             notifications=step.notifications,
             bill=step.ledger.bill(),
-            late=late,
+            late=[] if late is None else [late],
             sent=step.sent,
-            least=step.least,
+            least=Counter(step.least),
             seconds=step.seconds,
             bound_seconds=step.bound_seconds,
         )
         return step.state(), outcome
+
+    def advance_all(
+        self,
+        states: Mapping[str, WindowState],
+        arrivals: Iterable[Mapping[str, Matched]],
+        until: int,
+        *,
+        late_before: int = BEGINNING,
+        received: Mapping[str, Sequence[LinkItem]] | None = None,
+        bound: bool = False,
+    ) -> tuple[dict[str, WindowState], WindowOutcome]:
+        """Advance every key that has a state, arrivals or received items; return the states that are not empty."""
+        held: dict[str, list[Matched]] = {}
+        for by_key in arrivals:
+            for key, matched in by_key.items():
+                held.setdefault(key, []).append(matched)
+        received = received or {}
+        after, outcomes = dict[str, WindowState](), []
+        for key in sorted(held.keys() | states.keys() | received.keys()):
+            given = states.get(key), held.get(key, ()), until
+            state, outcome = self.advance(*given, late_before=late_before, received=received.get(key, ()), bound=bound)
+            outcomes.append(outcome)
+            if not state.empty:
+                after[key] = state
+        return after, WindowOutcome.total(outcomes)
 
     def topic_links(self, topic: str, at: np.ndarray, resting: np.ndarray, goals: np.ndarray) -> TopicLinks:
         """Return the links that publications of a topic can cross, from its publishers' brokers or from all brokers.

@@ -1,11 +1,13 @@
-"""The walk under one key of the stateful operator: an interest group, or an event partition of a merged topic."""
+"""The walk under one key: interest groups of a topic (in a stream, one), or an event partition of a merged topic."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from sparing.flow.admit.admission import QuarantineReason
 from sparing.flow.admit.publications import Publications
@@ -13,7 +15,6 @@ from sparing.flow.arrival.matched import Matched
 from sparing.flow.deliver.json_columns import row_payloads
 from sparing.flow.deliver.payload import json_value
 from sparing.flow.events.merged_topic import MergedState
-from sparing.flow.events.reports import unpack
 from sparing.flow.windows.window_state import WindowState
 from sparing.match.columns import Column
 from sparing.model.topic import Topic
@@ -24,10 +25,16 @@ from sparing.spark.pipeline.parcels import Parcel
 from sparing.spark.pipeline.worker_plan import WorkerPlan
 
 State = WindowState | MergedState
+Packed = Any  # an Arrow buffer, or bytes
 
 
 def advance(
-    worker_plan: WorkerPlan, group: str, state: State | None, held: Iterable[bytes], until: int, late_before: int
+    worker_plan: WorkerPlan,
+    group: str,
+    state: State | None,
+    held: Iterable[Packed],
+    until: int,
+    late_before: int,
 ) -> tuple[State, list[Parcel]]:
     """Advance the walk of one key up to a time; return the new state and the results as parcels."""
     if (partition := event_partition_of(group)) is not None:
@@ -38,9 +45,14 @@ def advance(
 
 
 def _advance_windows(
-    worker_plan: WorkerPlan, group: str, state: WindowState | None, held: Iterable[bytes], until: int, late_before: int
+    worker_plan: WorkerPlan,
+    group: str,
+    state: WindowState | None,
+    held: Iterable[Packed],
+    until: int,
+    late_before: int,
 ) -> tuple[WindowState, list[Parcel]]:
-    topic_name = worker_plan.topic_of_group.get(group)
+    topic_name = worker_plan.topic_of_key.get(group)
     if topic_name is None:  # all its subscriptions were removed while the stream was stopped
         return WindowState(), []
     topic = worker_plan.interests.plan.topics[topic_name]
@@ -58,17 +70,21 @@ def _advance_windows(
         results.append(parcels.windows(outcome.notifications))
     if outcome.bill:
         results.append(parcels.bill(outcome.bill))
-    if outcome.late is not None:
-        rows, publishers = _as_rows(topic, outcome.late), outcome.late.publisher
+    for late in outcome.late:
         effect = "its windows do not count it (plain subscriptions received it)"
-        results.append(_late(rows, publishers, until, effect))
+        results.append(_late(_as_rows(topic, late), late.publisher.tolist(), until, effect))
     return after, results
 
 
 def _advance_events(
-    worker_plan: WorkerPlan, topic: str, state: MergedState | None, held: Iterable[bytes], until: int, late_before: int
+    worker_plan: WorkerPlan,
+    topic: str,
+    state: MergedState | None,
+    held: Iterable[Packed],
+    until: int,
+    late_before: int,
 ) -> tuple[MergedState, list[Parcel]]:
-    arrivals = [unpack(contents, worker_plan.interests.plan.topics[topic]) for contents in held]
+    arrivals = [Publications.unpack(contents, worker_plan.interests.plan.topics[topic]) for contents in held]
     began = time.thread_time()
     bound = worker_plan.interests.bound
     after, outcome = worker_plan.merged_topic(topic).advance(state, arrivals, until, late_before, bound=bound)
@@ -83,7 +99,7 @@ def _advance_events(
     if outcome.late:
         declared = worker_plan.interests.plan.topics[topic]
         rows = [row for late in outcome.late for row in _as_rows(declared, late)]
-        publishers = [publisher for late in outcome.late for publisher in late.publisher]
+        publishers = [publisher for late in outcome.late for publisher in late.publisher.tolist()]
         results.append(_late(rows, publishers, until, "its event may have been delivered already"))
     return after, results
 
@@ -91,7 +107,11 @@ def _advance_events(
 def _as_rows(topic: Topic, late: Matched | Publications) -> list[str]:
     """Return publications as JSON rows that could be published again."""
     valid = np.ones(len(late), dtype=bool)
-    common = {"publisher": late.publisher, "topic": np.full(len(late), topic.name, dtype=object), "id": late.id}
+    common = {
+        "publisher": late.publisher.cast(pa.string()),
+        "topic": pa.repeat(pa.scalar(topic.name), len(late)),
+        "id": late.id,
+    }
     columns = {name: Column(STRING, values, valid) for name, values in common.items() if name not in topic.fields}
     return row_payloads(columns | {field: late.columns[field] for field in topic.fields}, len(late))
 

@@ -1,8 +1,8 @@
 """Matching on Spark: admitted rows in, parcels out. Keeps no state; starts no Spark job.
 
 Each task processes its rows in large batches: the advertisement check, matching, plain deliveries and their part of the
-bill. Publications held for windows go to the key of their interest group; results go to a key that bypasses the walk,
-so that the query has a single stream of parcels.
+bill. Publications held for windows go to the key of their interest group (in a batch, of its portion); results go to a
+key that bypasses the walk, so that the query has a single stream of parcels.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from sparing.flow.admit.publications import MOST_ROWS, Publications
 from sparing.flow.arrival.at_once import Arrival
 from sparing.flow.deliver.nested import Objects
 from sparing.flow.deliver.variant import variants
-from sparing.flow.events.reports import by_partition, pack
-from sparing.match.columns import column
+from sparing.flow.events.reports import by_partition
+from sparing.match.columns import column, whole
 from sparing.model.bill import Bill
 from sparing.spark.pipeline import parcels
 from sparing.spark.pipeline.admit_stage import FIELD, union_fields
@@ -45,12 +45,13 @@ def match(admitted: DataFrame, shipped: ShippedPlan) -> DataFrame:
     """Return parcels by key, and one row per task without a parcel: its latest event time, for the watermark."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return _run(batches, shipped.worker_plan())
+        return match_task(batches, shipped.worker_plan())
 
     return admitted.mapInArrow(run, "group string, what string, rows long, parcel binary, clock timestamp")
 
 
-def _run(batches: Iterable[pa.RecordBatch], worker_plan: WorkerPlan) -> Iterator[pa.RecordBatch]:
+def match_task(batches: Iterable[pa.RecordBatch], worker_plan: WorkerPlan) -> Iterator[pa.RecordBatch]:
+    """Yield the parcels of one task as rows: by key, then a row with its latest event time."""
     context = TaskContext.get()
     task = context.partitionId() if context is not None else 0
     bypass = f"{BYPASS}{task}"
@@ -70,7 +71,7 @@ def _run(batches: Iterable[pa.RecordBatch], worker_plan: WorkerPlan) -> Iterator
             if topic.merge is not None:
                 partitions = worker_plan.interests.partitions(topic.name)
                 for partition, reports in by_partition(publications, topic, partitions):
-                    parcel = Parcel(parcels.REPORTS, len(reports), pack(reports))
+                    parcel = Parcel(parcels.REPORTS, len(reports), reports.pack())
                     yield _row(EventPartition(topic.name, partition).key, parcel)
                 continue
             began = time.thread_time()
@@ -111,10 +112,10 @@ def admitted(table: pa.Table, worker_plan: WorkerPlan) -> Iterator[tuple[Publica
     columns = {name: column(table[FIELD + name], type_) for name, type_ in union_fields(plan.topics).items()}
     top_k = _top_k(table["top_k"])
     rows = Rows(
-        publisher=table["publisher"].to_numpy(),
-        topic=table["topic"].to_numpy() if table["topic"].null_count < len(table) else None,
+        publisher=whole(table["publisher"]).cast(pa.string()).dictionary_encode("encode"),
+        topic=whole(table["topic"]).dictionary_encode("encode") if table["topic"].null_count < len(table) else None,
         columns=columns,
-        text=table["text"].to_numpy(),
+        text=table["text"],
         fault=table["fault"].to_numpy(),
         misfit=_misfits(table["misfit"], list(columns)),
         top_k=top_k,
@@ -123,21 +124,23 @@ def admitted(table: pa.Table, worker_plan: WorkerPlan) -> Iterator[tuple[Publica
     )
     checked = worker_plan.admission.admit(rows)
     rejected = checked.rejected
-    identity = table["id"].to_numpy()
+    identity = whole(table["id"]).cast(pa.string())
+    names, publisher_of = worker_plan.publishers
+    publishers = pa.DictionaryArray.from_arrays(pa.array(publisher_of[checked.advertisement]), names)
     topic_of = worker_plan.topic_of_advertisement[checked.advertisement]
     for number, (name, topic) in enumerate(plan.topics.items()):
         of_topic = np.flatnonzero(topic_of == number)
         publications = Publications(
             topic=name,
-            time=columns[topic.time].values[of_topic],
-            id=identity[of_topic],
-            publisher=rows.publisher[of_topic],
-            at=worker_plan.broker_of_advertisement[checked.advertisement[of_topic]],
-            columns={field: columns[field].take(of_topic) for field in topic.fields},
-            advertisement=checked.advertisement[of_topic],
-            top_k=None if top_k is None else top_k[of_topic],
+            time=columns[topic.time].values,
+            id=identity,
+            publisher=publishers,
+            at=worker_plan.broker_of_advertisement[checked.advertisement],
+            columns={field: columns[field] for field in topic.fields},
+            advertisement=checked.advertisement,
+            top_k=top_k,
         )
-        yield publications, rejected
+        yield publications if len(of_topic) == len(rows) else publications.take(of_topic), rejected
         rejected = []
 
 
@@ -173,25 +176,21 @@ def _plain(arrival: Arrival, worker_plan: WorkerPlan) -> Iterator[Parcel]:
         selected = selections[number]
         named = columns if selected is None else {name: columns[field] for name, field in selected}
         delivered = pairs.without_empty()
-        rows = delivered.events
-        yield parcels.events(
-            times=publications.time[rows],
-            publishers=publications.publisher[rows],
-            publications=publications.id[rows],
-            payloads=variants(Objects.of(named, rows)),
-            offsets=delivered.starts,
-            recipients=delivered.subscriptions,
-        )
+        yield parcels.events(publications, variants(Objects.of(named, delivered.events)), delivered)
 
 
 def _row(group: str, parcel: Parcel | None, clock: int | None = None) -> pa.RecordBatch:
     what, rows, contents = parcel or (None, None, None)
+    parcels_in_row = pa.nulls(1, pa.large_binary())
+    if contents is not None:  # without copying them
+        ends = pa.py_buffer(np.array([0, contents.size]))
+        parcels_in_row = pa.Array.from_buffers(pa.large_binary(), 1, [None, ends, contents])
     return pa.RecordBatch.from_arrays(
         [
             pa.array([group]),
             pa.array([what], pa.string()),
             pa.array([rows], pa.int64()),
-            pa.array([contents], pa.large_binary()),
+            parcels_in_row,
             pa.array([clock], pa.int64()).cast(parcels.TIMESTAMP),
         ],
         schema=_SCHEMA,

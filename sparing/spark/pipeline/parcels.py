@@ -14,10 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sparing.flow.admit.publications import Publications
+from sparing.flow.arrival.pairs import Pairs
 from sparing.flow.deliver.notifications import Notifications, Payloads
 from sparing.flow.deliver.variant import SCHEMA as VARIANT
 from sparing.flow.deliver.variant import variants
 from sparing.flow.events.merged_notifications import MergedNotifications
+from sparing.flow.packing import pack
 from sparing.model.bill import DATA, Bill, MessageKind
 
 HELD = "held"  # matched publications for an interest group
@@ -63,35 +66,24 @@ class Parcel(NamedTuple):
 
     what: str
     rows: int
-    contents: bytes
+    contents: pa.Buffer
 
 
-def pack(what: str, table: pa.Table, rows: int | None = None) -> Parcel:
+def parcel(what: str, table: pa.Table, rows: int | None = None) -> Parcel:
     """Return a table as a parcel."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return Parcel(what, table.num_rows if rows is None else rows, bytes(sink.getvalue().to_pybytes()))
+    return Parcel(what, table.num_rows if rows is None else rows, pack(table))
 
 
-def unpack(contents: bytes) -> pa.Table:
-    """Return the table in a parcel's contents."""
-    with pa.ipc.open_stream(contents) as reader:
-        return reader.read_all()
-
-
-def events(
-    times: np.ndarray,
-    publishers: np.ndarray,
-    publications: np.ndarray,
-    payloads: pa.StructArray,
-    offsets: np.ndarray,
-    recipients: np.ndarray,
-) -> Parcel:
-    """Return a parcel of plain deliveries: publication n goes to recipients[offsets[n]:offsets[n + 1]]."""
-    texts = {"publisher": publishers, "publication": publications}
-    columns = {"time": _times(times), **{name: pa.array(values, pa.string()) for name, values in texts.items()}}
-    return _notifications([_table_of(EVENT, {**columns, "payload": payloads}, _lists(offsets, recipients))])
+def events(publications: Publications, payloads: pa.StructArray, pairs: Pairs) -> Parcel:
+    """Return a parcel of plain deliveries: the publication in row n of the pairs goes to the subscriptions there."""
+    rows = pa.array(pairs.events)
+    columns = {
+        "time": _times(publications.time[pairs.events]),
+        "publisher": publications.publisher.take(rows).cast(pa.string()),
+        "publication": publications.id.take(rows),
+        "payload": payloads,
+    }
+    return _notifications([_table_of(EVENT, columns, _lists(pairs.starts, pairs.subscriptions))])
 
 
 def windows(notifications: Iterable[Notifications]) -> Parcel:
@@ -138,7 +130,7 @@ def _with_payloads(table: pa.Table, payloads: Payloads) -> Iterator[pa.Table]:
 
 def _notifications(tables: Iterable[pa.Table]) -> Parcel:
     whole = pa.concat_tables(tables)
-    return pack(NOTIFICATIONS, whole, pc.sum(pc.list_value_length(whole["recipients"])).as_py() or 0)
+    return parcel(NOTIFICATIONS, whole, pc.sum(pc.list_value_length(whole["recipients"])).as_py() or 0)
 
 
 def _times(micros: np.ndarray | Sequence[int | None]) -> pa.Array:
@@ -152,7 +144,7 @@ def _lists(offsets: np.ndarray, values: np.ndarray | Sequence[int]) -> pa.ListAr
 def bill(messages: Bill) -> Parcel:
     """Return a parcel of a part of the bill."""
     rows = [(key.source, key.target, key.kind.value, count, key.bucket) for key, count in messages.items()]
-    return pack(BILL, _table(BILL, list(zip(*rows, strict=True))))
+    return parcel(BILL, _table(BILL, list(zip(*rows, strict=True))))
 
 
 def meter(
@@ -168,12 +160,12 @@ def meter(
     for kind in (*DATA, MessageKind.COORDINATION):
         sent = (events or Bill()).only(kind).by_link()
         rows += [(*link, f"{EVENTS_OF}{kind.value}", messages) for link, messages in sent.items()]
-    return pack(METER, _table(METER, list(zip(*rows, strict=True))))
+    return parcel(METER, _table(METER, list(zip(*rows, strict=True))))
 
 
 def quarantine(rows: Iterable[tuple[str, str, str, str | None]]) -> Parcel:
     """Return a parcel of quarantined rows: row, reason, detail, publisher."""
-    return pack(QUARANTINE, _table(QUARANTINE, list(zip(*rows, strict=True))))
+    return parcel(QUARANTINE, _table(QUARANTINE, list(zip(*rows, strict=True))))
 
 
 def _table(what: str, columns: list[tuple[Any, ...]]) -> pa.Table:

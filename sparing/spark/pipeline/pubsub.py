@@ -25,7 +25,7 @@ from sparing.model.policy import DecisionRule
 from sparing.spark.pipeline import unpack_stage
 from sparing.spark.pipeline.admit_stage import admit
 from sparing.spark.pipeline.match_stage import match
-from sparing.spark.pipeline.walk_stage import bypassing, walk_batch, walk_stream
+from sparing.spark.pipeline.walk_stage import bypassing, portions, walk_batch, walk_stream
 from sparing.spark.pipeline.worker_plan import ship
 
 
@@ -117,7 +117,11 @@ class PubSub:
         """
         streaming = publications.isStreaming
         interests = Interests.of(
-            self.plan, keep_fields=streaming, known_groups=self._known_groups, bound=bound and not streaming
+            self.plan,
+            keep_fields=streaming,
+            known_groups=self._known_groups,
+            bound=bound and not streaming,
+            portions=0 if streaming else portions(self.spark),
         )
         if streaming and interests.policy.whole_trace:
             raise SparingError(
@@ -126,7 +130,7 @@ class PubSub:
             )
         if interests.policy.whole_trace:
             check_order(self.plan)
-        warm_up(ranking=any(ad.top_k is not None for ad in self.plan.advertisements))
+        warm_up(self.plan, interests.bound)
         shipped = ship(self.spark, interests)
         ahead = self.deployment.ahead if streaming else None
         parceled = match(admit(publications, interests, self.deployment.limits.row_bytes, ahead), shipped)

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparing.flow.arrival.matched import NO_MARK, Matched
 from sparing.flow.events.merged_topic import MergedState
 from sparing.flow.events.stored import Stored, restored, stored
-from sparing.flow.windows.window_state import WindowState
+from sparing.flow.windows.window_state import LAST, Positions, WindowState
 from sparing.spark.pipeline.advance import State
 from sparing.spark.pipeline.keys import event_partition_of
 from sparing.spark.pipeline.worker_plan import WorkerPlan
@@ -97,22 +96,23 @@ def load_state(worker_plan: WorkerPlan, fingerprint: str, packed: bytes) -> Wind
 
 
 def _numbers(state: WindowState) -> set[int]:
-    numbers = set(np.unique(state.edges.subscription).tolist()) | set(state.tails)
-    if state.rows is not None:
-        numbers |= set(np.unique(state.rows.held).tolist())
-    return numbers
+    numbers = set(state.tails) | set(state.owners["subscription"].tolist())
+    return numbers if state.rows is None else numbers | set(np.unique(state.rows.held).tolist())
 
 
 def translate(state: WindowState, number: dict[int, int]) -> WindowState:
     """Return a state with subscriptions renumbered, without REMOVED ones."""
     table = _table(number)
-    edges = state.edges
-    if len(edges):
-        subscription = table[edges.subscription].astype(np.int32)
-        edges = replace(edges, subscription=subscription).take(np.flatnonzero(subscription != REMOVED))
+    positions = replace(state.positions, mark_subscription=_translated_marks(state.positions, number))
+    owners, pending = (_translated(records, table) for records in (state.owners, state.pending))
     tails = {number[old]: tail for old, tail in state.tails.items() if number[old] != REMOVED}
-    rows = None if state.rows is None else _translated(state.rows, table)
-    return replace(state, rows=rows, edges=edges, tails=tails)
+    if state.rows is None:
+        return replace(state, owners=owners, pending=pending, tails=tails)
+    held = table[state.rows.held]
+    kept = held != REMOVED
+    starts = np.concatenate([[0], np.cumsum(kept)])[state.rows.starts]
+    rows = replace(state.rows, starts=starts, held=held[kept].astype(np.int32))
+    return replace(state, rows=rows, positions=positions, owners=owners, pending=pending, tails=tails)
 
 
 def _table(number: dict[int, int]) -> np.ndarray:
@@ -122,8 +122,19 @@ def _table(number: dict[int, int]) -> np.ndarray:
     return table
 
 
-def _translated(rows: Matched, table: np.ndarray) -> Matched:
-    held = table[rows.held] if len(rows.held) else rows.held
-    kept = held != REMOVED
-    assert (rows.mark_subscription == NO_MARK).all(), "only items from other processes are marked, and never stored"
-    return replace(rows, held_rows=rows.held_rows[kept], held=held[kept])
+def _translated_marks(positions: Positions, number: dict[int, int]) -> np.ndarray | None:
+    """Return the subscriptions of marks by their new numbers; a REMOVED one is replaced by the next that is kept."""
+    if positions.mark_subscription is None:
+        return None
+    old = sorted(n for n in number if number[n] != REMOVED)
+    new = np.array([*(number[n] for n in old), LAST], dtype=np.int32)
+    found: np.ndarray = new[np.searchsorted(old, positions.mark_subscription)]
+    return found
+
+
+def _translated(records: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Return records of subscriptions with their new numbers, without REMOVED ones."""
+    records = records.copy()
+    records["subscription"] = table[records["subscription"]]
+    kept: np.ndarray = records[records["subscription"] != REMOVED]
+    return kept

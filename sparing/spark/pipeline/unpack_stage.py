@@ -16,6 +16,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from sparing.control.plan import Plan
 from sparing.flow.deliver.identity import DIGITS
+from sparing.flow.packing import unpack
 from sparing.model.bill import Bill
 from sparing.model.types import EPOCH, MICROSECOND
 from sparing.spark.pipeline import parcels
@@ -34,8 +35,8 @@ _SCHEMAS = {what: from_arrow_schema(schema) for what, schema in parcels.SCHEMAS.
 
 def _unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        for contents in batch["parcel"].to_pylist():
-            yield from parcels.unpack(contents).to_batches()
+        for contents in batch["parcel"]:
+            yield from unpack(contents.as_buffer()).to_batches()
 
 
 def notifications(spark: SparkSession, records: DataFrame, plan: Plan) -> DataFrame:

@@ -1,4 +1,4 @@
-"""The walk on Spark: one stateful operator with one key, and one packed state, per interest group or event partition.
+"""The walk on Spark: one operator, whose keys are interest groups (in a batch, portions of them) and event partitions.
 
 A batch walks every key to the end of time. A stream walks each micro-batch up to the watermark and stores the rest as
 the key's state. Results of the match stage bypass the operator in a batch; a stream must be a single query, so there
@@ -7,17 +7,18 @@ the operator passes them on unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.spark.pipeline.advance import advance
 from sparing.spark.pipeline.keys import BYPASS
+from sparing.spark.pipeline.parcels import Parcel
 from sparing.spark.pipeline.states import load, store
 from sparing.spark.pipeline.worker_plan import ShippedPlan
 
@@ -25,6 +26,11 @@ _MILLISECOND = 1_000
 PORTIONS = 4
 RESULTS = ("what", "rows", "parcel")
 SCHEMA = "what string, rows long, parcel binary"
+
+
+def portions(spark: SparkSession) -> int:
+    """Return the number of keys of a topic in a batch: interest groups differ in size, so several per core."""
+    return PORTIONS * spark.sparkContext.defaultParallelism
 
 
 def bypassing(parceled: DataFrame) -> DataFrame:
@@ -38,15 +44,15 @@ def walk_batch(parceled: DataFrame, shipped: ShippedPlan) -> DataFrame:
     def run(key: tuple[Any, ...], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         group = key[0].as_py()
         received = list(batches)
-        held = [contents for batch in received for contents in batch["parcel"].to_pylist()]
+        held = [contents.as_buffer() for batch in received for contents in batch["parcel"]]
         _, results = advance(shipped.worker_plan(), group, None, held, END_OF_TIME, BEGINNING)
         # A session setting decides between Arrow's normal and large types: return the types of the input.
-        arrays = [pa.array([r[at] for r in results], received[0][name].type) for at, name in enumerate(RESULTS)]
+        types = [received[0][name].type for name in RESULTS]
+        arrays = [pa.array(*column) for column in zip(_columns(results), types, strict=True)]
         yield pa.RecordBatch.from_arrays(arrays, names=list(RESULTS))
 
-    # Groups differ in size: several portions per core balance the load.
-    portions = PORTIONS * parceled.sparkSession.sparkContext.defaultParallelism
-    groups = parceled.where(~parceled["group"].startswith(BYPASS)).repartition(portions, "group").groupBy("group")
+    walked = parceled.where(~parceled["group"].startswith(BYPASS))
+    groups = walked.repartition(portions(parceled.sparkSession), "group").groupBy("group")
     return groups.applyInArrow(run, SCHEMA)
 
 
@@ -72,9 +78,17 @@ def walk_stream(parceled: DataFrame, shipped: ShippedPlan, watermark: int) -> Da
             if wakes is not None:
                 # A time-out fires when the watermark is later than it: one less, for a watermark equal to `wakes`.
                 state.setTimeoutTimestamp(max(-(-wakes // _MILLISECOND) - 1, now // _MILLISECOND, 1))
-        yield pd.DataFrame(results, columns=list(RESULTS))
+        yield pd.DataFrame(dict(zip(RESULTS, _columns(results), strict=True)))
 
     clocked = parceled.withWatermark("clock", f"{watermark} microseconds")
     return clocked.groupBy("group").applyInPandasWithState(
         run, SCHEMA, "state binary", "append", GroupStateTimeout.EventTimeTimeout
+    )
+
+
+def _columns(results: Sequence[Parcel]) -> tuple[list[str], list[int], list[bytes]]:
+    return (
+        [parcel.what for parcel in results],
+        [parcel.rows for parcel in results],
+        [parcel.contents.to_pybytes() for parcel in results],
     )

@@ -20,13 +20,14 @@ from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from pyspark import Broadcast, SparkFiles, TaskContext
 from pyspark.sql import SparkSession
 
 from sparing.flow.admit.admission import Admission
 from sparing.flow.arrival.at_once import AtOnce
 from sparing.flow.events.merged_topic import MergedTopic
-from sparing.flow.interests import Interests
+from sparing.flow.interests import Interests, topic_in
 from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.content import digest
 
@@ -59,6 +60,13 @@ class WorkerPlan:
         return np.array([plan.routes.number[ad.broker] for ad in plan.advertisements], dtype=np.int32)
 
     @cached_property
+    def publishers(self) -> tuple[pa.Array, np.ndarray]:
+        """The ids of publishers, and the number of each advertisement's; the last entry is for rows without one."""
+        names = [advertisement.publisher for advertisement in self.interests.plan.advertisements]
+        coded = pa.array([*names, ""], pa.string()).dictionary_encode()
+        return coded.dictionary, coded.indices.to_numpy()
+
+    @cached_property
     def at_once(self) -> AtOnce:
         """Matching and plain delivery."""
         return AtOnce(self.interests, before=self.before)
@@ -87,14 +95,9 @@ class WorkerPlan:
         return list(numbers), of
 
     @cached_property
-    def topic_of_group(self) -> dict[str, str]:
-        """Interest group -> its topic."""
-        names, group_of = self.interests.groups
-        return {
-            names[group]: self.interests.plan.subscriptions[number].query.topic
-            for number, group in enumerate(group_of.tolist())
-            if group >= 0
-        }
+    def topic_of_key(self) -> dict[str, str]:
+        """Key of interest groups -> their topic."""
+        return {name: topic_in(name) for name in self.interests.keys[0]}
 
 
 @dataclass(frozen=True)

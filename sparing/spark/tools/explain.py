@@ -90,7 +90,7 @@ def explain(
                 "the events with --event KEY."
             )
         raise SparingError(f"Subscription {subscription} is about merged events: choose one with --event KEY.")
-    warm_up()
+    warm_up(plan)
     interests = Interests.of(plan)
     shipped = ship(spark, interests)
     rows = admit(sources.read(spark, deployment, streaming=False), interests, deployment.limits.row_bytes)
@@ -262,6 +262,6 @@ def _window_trace(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at
 def _last_counted(arrivals: list[Matched], interests: Interests, number: int) -> int | None:
     """Return the time of the last publication that counts for a window of the subscription."""
     duration, slide, start = (int(column[number]) for column in interests.windows)
-    times = [part.time[part.held_rows[part.held == number]] for part in arrivals]
+    times = [np.repeat(part.time, np.diff(part.starts))[part.held == number] for part in arrivals]
     inside = [found[(found - start) % slide < duration] for found in times]
     return max((int(found.max()) for found in inside if len(found)), default=None)

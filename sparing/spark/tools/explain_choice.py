@@ -48,7 +48,7 @@ def explain_choice(
     """Explain the recipients of the publication with an id."""
     plan = PubSub(spark, deployment).plan
     number = None if subscription is None else number_of(plan, subscription)
-    warm_up()
+    warm_up(plan)
     interests = Interests.of(plan)
     rows = admit(sources.read(spark, deployment, streaming=False), interests, deployment.limits.row_bytes)
     found, rejected = _choices(rows.where(rows["id"] == publication), ship(spark, interests), number)

@@ -10,8 +10,8 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from sparing.deployment.deployment import Deployment
+from sparing.flow.admit.publications import Publications
 from sparing.flow.events.explain import EventHistory, HistoryRecorder
-from sparing.flow.events.reports import unpack
 from sparing.flow.interests import Interests
 from sparing.flow.warm import warm_up
 from sparing.model.errors import SparingError
@@ -38,7 +38,7 @@ def explain_event(
             raise SparingError(f"Subscription {subscription} is not notified of merged events: remove --event.")
     if not merged:
         raise SparingError(f"Deployment {deployment.name} has no merged topic: remove --event.")
-    warm_up()
+    warm_up(plan)
     interests = Interests.of(plan)
     shipped = ship(spark, interests)
     rows = admit(sources.read(spark, deployment, streaming=False), interests, deployment.limits.row_bytes)
@@ -80,7 +80,7 @@ def _histories(
         name = partition.topic
         topic = worker_plan.merged_topic(name)
         watch = HistoryRecorder(topic.context, key)
-        arrivals = [unpack(parcel, plan.topics[name]) for parcel in held]
+        arrivals = [Publications.unpack(parcel, plan.topics[name]) for parcel in held]
         topic.advance(None, arrivals, END_OF_TIME, BEGINNING, watch)
         histories += watch.histories(number)
         kinds = [topic.context.topic.fields[field] for field in topic.context.merge.key]

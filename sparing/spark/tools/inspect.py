@@ -132,7 +132,7 @@ def _state(
             rows = state.selectExpr("key.group", "value.groupState.state").collect()
     except (PySparkException, Py4JJavaError) as error:
         return None, f"the state cannot be read: {cause(error)}"
-    known = CheckpointContext(note.brokers, note.homes, worker_plan)
+    known = CheckpointContext(note.brokers, worker_plan)
     try:
         found = [key_state(row["group"], bytes(row["state"]), known) for row in rows]
     except Exception as error:  # the rest can still be shown

@@ -7,7 +7,7 @@ windows and the pending recipients of merged events are also known.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,8 +18,7 @@ from sparing.flow.events.downward import fresh, holds
 from sparing.flow.events.event import Event
 from sparing.flow.events.merged_topic import MergedState
 from sparing.flow.interests import topic_in
-from sparing.flow.windows.kernels.arrays import HERE, RAW
-from sparing.flow.windows.window_state import WindowState
+from sparing.flow.windows.window_state import Positions, WindowState
 from sparing.model.window import TimeWindow
 from sparing.spark.pipeline.keys import EventPartition, event_partition_of
 from sparing.spark.pipeline.states import load, open_group, open_partition
@@ -99,10 +98,9 @@ class KeyState:
 
 @dataclass(frozen=True)
 class CheckpointContext:
-    """Information besides the state: brokers by number, subscription -> its broker, and the deployment's plan."""
+    """Information besides the state: brokers by number, and the deployment's plan."""
 
     brokers: Sequence[str]
-    homes: Mapping[str, str] = field(default_factory=dict)
     worker_plan: WorkerPlan | None = None
 
     @cached_property
@@ -154,7 +152,7 @@ def _group(name: str, packed: bytes, known: CheckpointContext) -> KeyState:
         packed_bytes=len(packed),
         plan=plan,
         publications=0 if state.rows is None else len(state.rows),
-        not_yet=int(state.fresh.sum()),
+        not_yet=0 if state.rows is None else len(state.rows) - state.entered,
         ahead=dict(sorted(ahead.items())),
         windows=tuple(windows),
         tails=tuple(tails),
@@ -166,24 +164,31 @@ def _open(
     state: WindowState, id_of: Mapping[int, str], known: CheckpointContext
 ) -> tuple[list[OpenWindow], Counter[str]]:
     """Return open windows by end, and the number of publications outside of them by subscription."""
-    edges = state.edges
-    found: dict[tuple[int, str], list[int]] = {}
-    for number, (subscription, end) in enumerate(zip(edges.subscription.tolist(), edges.end.tolist(), strict=True)):
-        found.setdefault((end, id_of[subscription]), []).append(number)
-    coming, ahead = Counter[tuple[int, str]](), Counter[str]()
-    if state.rows is not None and state.fresh.any():
-        for row, subscription in zip(state.rows.held_rows.tolist(), state.rows.held.tolist(), strict=True):
-            if state.fresh[row]:
-                id_ = id_of[subscription]
-                window, _ = known.windows.get(id_, (None, False))
-                if window is None:
-                    ahead[id_] += 1
-                else:
-                    coming.update((s + window.duration, id_) for s in window.starts(int(state.rows.time[row])))
+    owners = {int(owner["subscription"]): owner for owner in state.owners}
+    counted: dict[tuple[int, str], set[int]] = {}  # open windows -> the brokers where their publications are
+    publications, results, coming = Counter[tuple[int, str]](), Counter[tuple[int, str]](), Counter[tuple[int, str]]()
+    ahead = Counter[str]()
+    for subscription, at, end, pending in state.pending.tolist():
+        results[end, id_of[subscription]] += pending
+        counted.setdefault((end, id_of[subscription]), set()).add(at)
+    for row, time, subscription in _pairs(state):
+        id_ = id_of[subscription]
+        if row >= state.entered:
+            window, _ = known.windows.get(id_, (None, False))
+            if window is None:
+                ahead[id_] += 1
+            else:
+                coming.update((s + window.duration, id_) for s in window.starts(time))
+        elif owners[subscription]["duration"]:
+            owner = owners[subscription]
+            duration, slide, start = (int(owner[name]) for name in ("duration", "slide", "start"))
+            for begun in TimeWindow(duration, slide, start).starts(time):
+                if (end := begun + duration) >= owner["least"]:
+                    publications[end, id_] += 1
+                    places = counted.setdefault((end, id_), set())
+                    places.update(_places(state.positions, row, owner, end))
     windows = []
-    for end, id_ in sorted(found.keys() | coming.keys()):
-        numbers = np.array(found.get((end, id_), ()), dtype=np.int64)
-        parts, places = edges.part[numbers], np.unique(edges.place[numbers]).tolist()
+    for end, id_ in sorted(counted.keys() | coming.keys()):
         window, digest = known.windows.get(id_, (None, None))
         windows.append(
             OpenWindow(
@@ -191,19 +196,30 @@ def _open(
                 start=None if window is None else end - window.duration,
                 end=end,
                 digest=digest,
-                publications=len(numbers),
-                results=len(np.unique(parts[parts != RAW])),
+                publications=publications[end, id_],
+                results=results[end, id_],
                 ahead=coming[end, id_],
-                at=tuple(_place(place, id_, known) for place in places),
+                at=tuple(known.brokers[broker] for broker in sorted(counted.get((end, id_), ()))),
             )
         )
     return windows, ahead
 
 
-def _place(place: int, subscription: str, known: CheckpointContext) -> str:
-    if place == HERE:
-        return known.homes.get(subscription, "its subscriber's broker")
-    return known.brokers[place]
+def _pairs(state: WindowState) -> Iterator[tuple[int, int, int]]:
+    """Yield the position and time of each publication with each of its subscriptions."""
+    if state.rows is not None:
+        rows = np.repeat(np.arange(len(state.rows)), np.diff(state.rows.starts))
+        yield from zip(rows.tolist(), state.rows.time[rows].tolist(), state.rows.held.tolist(), strict=True)
+
+
+def _places(positions: Positions, row: int, owner: np.void, end: int) -> list[int]:
+    """Return the broker that holds a publication for a window, none if a partial result contains it."""
+    goal = int(np.searchsorted(positions.goals, owner["goal"]))
+    if positions.mark_end is not None and positions.mark_subscription is not None:
+        mark = int(positions.mark_end[row, goal]), int(positions.mark_subscription[row, goal])
+        if (end, int(owner["subscription"])) < mark:
+            return []
+    return [int(positions.at[row, goal])]
 
 
 Due = Mapping[tuple[object, int], list[str]]  # by key and beginning of an event

@@ -1,8 +1,10 @@
 """Admission: each reason with its sentence, and which of several comes first."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,10 +62,10 @@ def rows_of(rows, with_topic=True):
         for at, (some, row) in enumerate(zip(own, rows, strict=True))
     ]
     return Rows(
-        np.array([row.get("publisher") for row in rows], dtype=object),
-        np.array([row.get("topic") for row in rows], dtype=object) if with_topic else None,
+        _names([row.get("publisher") for row in rows]),
+        _names([row.get("topic") for row in rows]) if with_topic else None,
         columns,
-        np.array(text, dtype=object),
+        pa.array(text, pa.string()),
         np.array(
             [next((FAULTS[name] for name in FAULTS if name in row), ReadFault.NONE) for row in rows], dtype=np.int8
         ),
@@ -71,6 +73,10 @@ def rows_of(rows, with_topic=True):
         latest=LATEST_NOW,
         size={at: 2_000_000 for at, row in enumerate(rows) if "long" in row},
     )
+
+
+def _names(names):
+    return pa.array(names, pa.string()).dictionary_encode("encode")
 
 
 def admit(*rows, with_topic=True):
@@ -218,8 +224,8 @@ def test_fields_of_other_topics_do_not_matter():
 
 
 def test_rows_that_bring_their_text_are_judged_like_others():
-    found = rows_of([GOOD, GOOD | {"lane": 9}])
-    found.text[:] = ['{"lane": "1"}', '{"lane": "9"}']
+    texts = pa.array(['{"lane": "1"}', '{"lane": "9"}'])
+    found = replace(rows_of([GOOD, GOOD | {"lane": 9}]), text=texts)
     admitted = Admission(PLAN).admit(found)
     assert admitted.advertisement.tolist() == [0, BAD]
     assert [(r.text, r.reason) for r in admitted.rejected] == [('{"lane": "9"}', QuarantineReason.OUTSIDE)]

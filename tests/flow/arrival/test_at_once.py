@@ -60,9 +60,9 @@ def test_what_is_held_lies_in_one_group_with_all_its_subscriptions(data):
     arrivals = AtOnce(interests).arrive(strategies.batch(plan, "t", publications))
     for group, matched in (held for arrival in arrivals for held in arrival.held.items()):
         assert set(matched.columns) == set(interests.held_fields["t"])
-        for row, id_ in enumerate(matched.id):
+        for row, id_ in enumerate(matched.id.tolist()):
             assert id_ not in found
-            held = matched.held[matched.held_rows == row].tolist()
+            held = matched.held[matched.starts[row] : matched.starts[row + 1]].tolist()
             assert {names[group_of[number]] for number in held} == {group}
             found[id_] = sorted(plan.subscriptions[number].id for number in held)
     expected = {}

@@ -1,10 +1,11 @@
 """Batches of matched publications: packing, taking, joining and ordering lose nothing."""
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparing.flow.arrival.matched import NO_MARK, Matched, concat
+from sparing.flow.arrival.matched import Matched, concat
 from sparing.model.types import DOUBLE, INT, STRING
 from tests.flow.strategies import column_of
 
@@ -16,8 +17,7 @@ ROWS = st.fixed_dictionaries(
         "publisher": st.sampled_from(["p", "q"]),
         "at": st.integers(0, 3),
         "held": st.lists(st.integers(0, 5), max_size=3, unique=True),
-        "goals": st.lists(st.integers(0, 3), max_size=2, unique=True),
-        "mark": st.just((NO_MARK, NO_MARK)) | st.tuples(st.integers(-5, 5), st.integers(0, 5)),
+        "raw": st.lists(st.integers(0, 2**64 - 1), min_size=2, max_size=2),
         "x": st.none() | st.integers(-3, 3),
         "y": st.none() | st.sampled_from([0.5, -1.0]),
         "": st.none() | st.text(max_size=2),
@@ -28,28 +28,25 @@ ROWS = st.fixed_dictionaries(
 def matched(rows):
     """Rows (mappings) as a batch."""
     return Matched(
-        np.array([row["time"] for row in rows], dtype=np.int64),
-        np.array([row["id"] for row in rows], dtype=object),
-        np.array([row["publisher"] for row in rows], dtype=object),
-        np.array([row["at"] for row in rows], dtype=np.int32),
-        {name: column_of([row[name] for row in rows], kind) for name, kind in TYPES.items()},
-        np.array([n for n, row in enumerate(rows) for _ in row["held"]], dtype=np.int64),
-        np.array([held for row in rows for held in row["held"]], dtype=np.int64),
-        np.array([n for n, row in enumerate(rows) for _ in row["goals"]], dtype=np.int64),
-        np.array([goal for row in rows for goal in row["goals"]], dtype=np.int64),
-        np.array([row["mark"][0] for row in rows], dtype=np.int64),
-        np.array([row["mark"][1] for row in rows], dtype=np.int64),
+        time=np.array([row["time"] for row in rows], dtype=np.int64),
+        id=pa.array([row["id"] for row in rows], pa.string()),
+        publisher=pa.array([row["publisher"] for row in rows], pa.string()).dictionary_encode(),
+        at=np.array([row["at"] for row in rows], dtype=np.int32),
+        columns={name: column_of([row[name] for row in rows], kind) for name, kind in TYPES.items()},
+        starts=np.cumsum([0, *(len(row["held"]) for row in rows)]),
+        held=np.array([held for row in rows for held in row["held"]], dtype=np.int32),
+        raw=np.array([row["raw"] for row in rows], dtype=np.uint64).reshape(-1, 2),
     )
 
 
 def rows_of(batch):
     """A batch as mappings again."""
     rows = []
+    texts = {"id": batch.id.tolist(), "publisher": batch.publisher.tolist()}
     for n in range(len(batch)):
-        row = {name: getattr(batch, name)[n] for name in ("time", "id", "publisher", "at")}
-        row["held"] = batch.held[batch.held_rows == n].tolist()
-        row["goals"] = batch.goals[batch.goal_rows == n].tolist()
-        row["mark"] = (batch.mark_end[n], batch.mark_subscription[n])
+        row = {"time": batch.time[n], **{name: texts[name][n] for name in texts}, "at": batch.at[n]}
+        row["held"] = batch.held[batch.starts[n] : batch.starts[n + 1]].tolist()
+        row["raw"] = batch.raw[n].tolist()
         row.update({name: c.values[n] if c.valid[n] else None for name, c in batch.columns.items()})
         rows.append(row)
     return rows
@@ -71,7 +68,15 @@ def test_take(rows, data):
     chosen = data.draw(st.lists(st.sampled_from(range(len(rows))))) if rows else []
     taken = matched(rows).take(np.array(chosen, dtype=np.int64))
     assert rows_of(taken) == [rows[n] for n in chosen]
-    assert (np.diff(taken.held_rows) >= 0).all()
+
+
+@given(batches, st.data())
+def test_part(rows, data):
+    first = data.draw(st.integers(0, len(rows)))
+    last = data.draw(st.integers(first, len(rows)))
+    part = matched(rows).part(first, last)
+    assert rows_of(part) == rows[first:last]
+    assert rows_of(Matched.unpack(part.pack(), TYPES)) == rows[first:last]
 
 
 @given(st.lists(batches, min_size=1, max_size=4))

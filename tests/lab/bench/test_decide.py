@@ -35,7 +35,7 @@ def tiny():
 
 def walked(arrays):
     walk = walks.copied(arrays)
-    run(walk, np.zeros(walk.bucket_of.shape[1], dtype=np.int64))
+    run(walk, walks.first_turns(walk))
     return walk
 
 
@@ -89,23 +89,50 @@ def test_many_decisions_are_sampled(tiny, monkeypatch):
     assert 10 <= literal(walks_taken, walks.decisions(walks_taken)).sampled < 20
 
 
-def test_graphs_have_the_items_held_by_the_link(tiny):
-    results = 0
-    for arrays in walks.set_out(*tiny, "adock"):
+@pytest.mark.parametrize("name", MEASURED)
+def test_decisions_have_all_that_links_hold(tiny, name):
+    """A decision sends one partial result or everything that the link holds, and nothing else crosses a link."""
+    for arrays in walks.set_out(*tiny, name):
+        walk = walks.copied(arrays)
+        expected = np.zeros(walk.messages.shape[:2], dtype=np.int64)
+
+        def send(decided, walk=walk, expected=expected):
+            for decision in decided:
+                together = walk.aggregated[decision.link]
+                expected[decision.link] += (0, 1) if together else (len(decision.rows), decision.results)
+
+        before = []
+        for found in walks.turns(walk):
+            send(before)
+            before = found
+            for decision in found:
+                nwr = walk.nwrs[decision.nwr]
+                assert len(decision.rows) + decision.results > 0
+                assert set(decision.rows) <= set(walk.members[nwr["first"] : nwr["last"]])
+                assert len(set(decision.rows)) == len(decision.rows)
+                assert (walk.place[decision.rows, nwr["goal"]] == decision.link).all()
+        send(before)
+        assert np.array_equal(expected, walk.messages.sum(axis=2))
+        assert np.array_equal(walk.messages, walked(arrays).messages)
+
+
+@pytest.mark.parametrize("name", ["adock", "patience"])
+def test_graphs_have_the_items_held_by_the_link(tiny, name):
+    results = others = 0
+    for arrays in walks.set_out(*tiny, name):
         walk = walks.copied(arrays)
         for found in walks.turns(walk):
             for decision in found:
                 left, right, node = graph(walk, decision)
-                waiting = walk.edges[decision.edges]
-                raw = waiting["part"] == -1
-                assert (waiting["place"] == decision.link).all()
-                assert (waiting["nwr"] == decision.nwr).all()
-                partial = len(np.unique(waiting["part"][~raw]))
-                assert np.count_nonzero(right == node) == np.count_nonzero(raw) + partial
+                assert np.count_nonzero(right == node) == len(decision.rows) + decision.results
                 assert set(left) == set(range(len(set(left))))
+                assert set(right) == set(range(len(set(right))))
+                assert len(set(zip(left, right, strict=True))) == len(left)
                 assert 1 <= matched((left, right)) <= min(len(set(left)), len(set(right)))
-                results += partial
+                results += decision.results
+                others += len(set(right)) - 1
     assert results > 0
+    assert others > 0
 
 
 @pytest.fixture(scope="module")

@@ -190,7 +190,7 @@ def test_a_source_without_files_gives_a_remark(spark, tmp_path):
 
     assert remark(path="data") == (
         f"No file was found in {tmp_path}/data. "
-        "Its subfolders are not read: add recursiveFileLookup: true to the source if they should be."
+        "Subfolders are not read: to read them, add recursiveFileLookup: true to the source."
     )
     assert remark(path="data", recursiveFileLookup=True) is None
     (tmp_path / "empty").mkdir()

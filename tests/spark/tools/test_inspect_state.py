@@ -33,13 +33,13 @@ def test_state_of_removed_subscriptions_is_shown_by_id():
     ]
     assert without.ahead == {"r": 1, "s": 1}
     # The deployment has only one of the two subscriptions left; the state of both is shown.
-    after = key_state(GROUP, packed, CheckpointContext(BROKERS, {"r": "b"}, worker_plan([DIGEST], PUBLISHER_EDGE)))
+    after = key_state(GROUP, packed, CheckpointContext(BROKERS, worker_plan([DIGEST], PUBLISHER_EDGE)))
     assert [(w.subscription, w.start, w.digest, w.ahead) for w in after.windows] == [
         ("r", None, None, 0),
         ("s", 0, True, 1),
     ]
     assert after.ahead == {"r": 1}
-    assert [window.at for window in after.windows] == [("b",), ("its subscriber's broker",)]
+    assert [window.at for window in after.windows] == [("c",), ("c",)]
 
 
 def test_forwarding_brokers_are_shown_by_name():

@@ -17,7 +17,8 @@ from statistics import fmean
 
 import numpy as np
 
-from sparing.flow.windows.kernels.arrays import RAW, WindowArrays
+from sparing.flow.windows.kernels.arrays import PATIENCE, WindowArrays
+from sparing.flow.windows.kernels.graph import link_graph
 from sparing.graphs.matching import maximum_matching
 from sparing.model.errors import SparingError
 from sparing_lab.bench.deciding.benchmark import Literal
@@ -74,14 +75,20 @@ def _answer(walk: WindowArrays, decision: Decision) -> _Answer:
 
 
 def graph(walk: WindowArrays, decision: Decision) -> tuple[np.ndarray, np.ndarray, int]:
-    """The link's matching graph: what waits there (left), the NWRs that it counts for (right), and the NWR's number."""
-    there = np.flatnonzero(walk.edges["place"] == decision.link)
-    part = walk.edges["part"][there]
-    there = there[(part == RAW) | (part == there)]  # a partial result is one item, whatever it has been made of
-    edges = walk.edges[there]
-    items = np.where(edges["part"] == RAW, edges["row"], len(walk.rows) + there)
-    nwrs, right = np.unique(edges["nwr"], return_inverse=True)
-    return np.unique(items, return_inverse=True)[1], right, int(np.searchsorted(nwrs, decision.nwr))
+    """Return the ends of the edges of the link's matching graph (items, NWRs), and the number of the NWR to decide."""
+    rows, of_rows = link_graph(walk, decision.link)
+    items, left = np.unique(rows, return_inverse=True)
+    of_results = _results(walk, decision)  # a partial result is one item, whatever it contains
+    nwrs, right = np.unique(np.concatenate([of_rows, of_results]), return_inverse=True)
+    left = np.concatenate([left, len(items) + np.arange(len(of_results))])
+    return left, right, int(np.searchsorted(nwrs, decision.nwr))
+
+
+def _results(walk: WindowArrays, decision: Decision) -> np.ndarray:
+    """Return the NWR of each partial result that the link holds; without patience, all are of the NWR to decide."""
+    if not walk.numbers[PATIENCE]:
+        return np.full(decision.results, decision.nwr)
+    return np.repeat(np.arange(len(walk.nwrs)), walk.results[decision.link :: len(walk.links)])
 
 
 def matched(edges: Graph) -> int:
@@ -91,5 +98,5 @@ def matched(edges: Graph) -> int:
 
 def _compare(answers: list[_Answer], walk: WindowArrays) -> None:
     for answer in answers:
-        if answer.decision.aggregated(walk) != answer.aggregate:
+        if walk.aggregated[answer.decision.link] != answer.aggregate:
             raise SparingError("ADOCK and Algorithm 1 disagree on a decision, which is a mistake in Sparing.")

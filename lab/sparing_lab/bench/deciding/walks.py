@@ -1,4 +1,4 @@
-"""Walks that can be repeated: their arrays are kept as they set out, and each time a copy is walked."""
+"""Repeatable walks: their initial arrays are kept, and each run processes a copy."""
 
 from __future__ import annotations
 
@@ -19,8 +19,20 @@ from sparing.flow.interests import Interests
 from sparing.flow.links import POLICIES
 from sparing.flow.links.decide import RULES
 from sparing.flow.links.policy import LinkPolicy, look_up
-from sparing.flow.windows.kernels.arrays import DEGREES, DEPTH, EVERY, MATCHING, RULE, STOPPED, WATCHED, WindowArrays
-from sparing.flow.windows.kernels.run import run
+from sparing.flow.windows.kernels.arrays import (
+    DEGREES,
+    DEPTH,
+    EVERY,
+    ITEMS,
+    MATCHING,
+    RULE,
+    TURN,
+    WATCHED,
+    WindowArrays,
+    by_reference,
+)
+from sparing.flow.windows.kernels.places import held_results
+from sparing.flow.windows.kernels.run import held_rows, links_of, run
 from sparing.flow.windows.window_walk import WindowWalk
 from sparing.model.policy import DecisionRule
 from sparing.model.types import END_OF_TIME
@@ -92,12 +104,13 @@ def rounds(walks: Mapping[str, Sequence[WindowArrays]], repeat: int) -> dict[str
 def _seconds(arrays: WindowArrays) -> float:
     walk = copied(arrays)
     begun = time.thread_time()
-    run(walk, _first_turns(walk))
+    run(walk, first_turns(walk))
     return time.thread_time() - begun
 
 
-def _first_turns(arrays: WindowArrays) -> np.ndarray:
-    return np.zeros(arrays.bucket_of.shape[1], dtype=np.int64)
+def first_turns(arrays: WindowArrays) -> np.ndarray:
+    """Return the first turns of links by their number of upstream links, for `run`."""
+    return np.zeros(arrays.height[arrays.goals, arrays.goals].max(initial=0) + 1, dtype=np.int64)
 
 
 # Looking at decisions
@@ -105,46 +118,41 @@ def _first_turns(arrays: WindowArrays) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Decision:
-    """A link is about to decide an NWR that edges wait for."""
+    """What a link holds for an NWR that it is about to decide: rows, and a number of partial results.
+
+    Afterwards `aggregated[link]` of the arrays has the decision, until the link's next one.
+    """
 
     link: int
     nwr: int
-    edges: np.ndarray
-
-    def aggregated(self, arrays: WindowArrays) -> bool:
-        """How it was decided, once it has been: whether one partial result has all edges."""
-        return bool((arrays.edges["part"][self.edges] == self.edges[0]).all())
+    rows: np.ndarray
+    results: int
 
 
 def turns(walk: WindowArrays) -> Iterator[list[Decision]]:
-    """Walk, and stop at every turn: what is about to be decided. Links of one turn do not depend on each other."""
+    """Walk, and return the decisions of each turn before they are made. Those of one turn are independent."""
     walk.numbers[WATCHED] = EVERY
-    next_nwr, links = _first_turns(walk), np.zeros(len(walk.links), dtype=np.int64)
-    while count := next_turn(walk, next_nwr, links):
-        nwr = int(walk.numbers[STOPPED] // len(next_nwr))
-        edges = walk.nwr_edges[walk.nwrs["first"][nwr] : walk.nwrs["last"][nwr]]
-        place = walk.edges["place"][edges]
-        yield [Decision(link, nwr, edges[place == link]) for link in links[:count].tolist()]
+    upcoming = first_turns(walk)
+    while count := next_turn(walk, upcoming):
+        nwr = int(walk.numbers[TURN])
+        yield [Decision(link, nwr, *held(walk, link, nwr)) for link in walk.touched[:count].tolist()]
 
 
 @compiled
-def next_turn(arrays: WindowArrays, next_nwr: np.ndarray, links: np.ndarray) -> int:
-    """Go on to the next turn in which links decide. Writes which, and returns how many: 0 at the end."""
-    while run(arrays, next_nwr):
-        nwr, depth = arrays.numbers[STOPPED] // len(next_nwr), arrays.numbers[DEPTH]
-        goal, found = arrays.nwrs[nwr].goal, 0
-        for i in range(arrays.nwrs[nwr].first, arrays.nwrs[nwr].last):
-            link = arrays.edges[arrays.nwr_edges[i]].place
-            if link >= 0 and arrays.height[arrays.links[link].source, goal] == depth:
-                known = False
-                for k in range(found):
-                    known = known or links[k] == link
-                if not known:
-                    links[found] = link
-                    found += 1
+def next_turn(arrays: WindowArrays, upcoming: np.ndarray) -> int:
+    """Run to the next turn in which links decide; write them to `touched` and return their number, 0 at the end."""
+    while run(arrays, upcoming):
+        found: int = links_of(by_reference(arrays), arrays.numbers[TURN], arrays.numbers[DEPTH], False)
         if found:
             return found
     return 0
+
+
+@compiled
+def held(arrays: WindowArrays, link: int, nwr: int) -> tuple[np.ndarray, int]:
+    """Return the rows that a link holds for an NWR, and the number of its partial results."""
+    count = held_rows(by_reference(arrays), link, nwr)
+    return arrays.items[:count].copy(), held_results(arrays, link, nwr)
 
 
 def decisions(walks_taken: Sequence[WindowArrays]) -> int:
@@ -153,7 +161,7 @@ def decisions(walks_taken: Sequence[WindowArrays]) -> int:
 
 
 def replay(arrays: WindowArrays) -> WindowArrays:
-    """A walk with the same decisions, which are looked up: what it takes less than the other is their cost."""
+    """Return a walk that looks up the same decisions; the time that it saves is the cost of decisions."""
     walk = copied(arrays)
     table = np.zeros((len(walk.links), len(walk.nwrs)), dtype=bool)
     before: list[Decision] = []
@@ -162,10 +170,10 @@ def replay(arrays: WindowArrays) -> WindowArrays:
         before = found
     _note(before, walk, table)
     same = copied(arrays)._replace(table=table)
-    same.numbers[[RULE, DEGREES, MATCHING]] = RULES.index(look_up), 0, 0
+    same.numbers[[RULE, DEGREES, MATCHING, ITEMS]] = RULES.index(look_up), 0, 0, 0
     return same
 
 
 def _note(decided: list[Decision], walk: WindowArrays, table: np.ndarray) -> None:
     for decision in decided:
-        table[decision.link, decision.nwr] = decision.aggregated(walk)
+        table[decision.link, decision.nwr] = walk.aggregated[decision.link]

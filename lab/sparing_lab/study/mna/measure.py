@@ -86,7 +86,7 @@ def _measure(cell: MnaCell, policies: Sequence[str]) -> list[MnaRow]:
 def _kind(interests: Interests) -> Hashable:
     """Return the properties that arrivals depend on; policies that agree in them share arrivals."""
     names, group_of = interests.groups
-    return interests.flags.tobytes(), names, group_of.tobytes()
+    return interests.held.tobytes(), interests.raw.tobytes(), names, group_of.tobytes()
 
 
 @dataclass

@@ -159,9 +159,11 @@ def _little(out, at, number, width):
 @inlined
 def _decimal(out, at, number, digits):
     """Write a number with a fixed number of decimal digits."""
+    rest, ten = np.uint64(number), np.uint64(10)  # unsigned division by a constant is fast
     for place in range(at + digits - 1, at - 1, -1):
-        out[place] = 48 + number % 10
-        number //= 10
+        fewer = rest // ten
+        out[place] = np.uint64(48) + rest - fewer * ten
+        rest = fewer
     return at + digits
 
 

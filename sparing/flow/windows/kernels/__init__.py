@@ -1,5 +1,6 @@
 """The compiled walk: publications cross the overlay as numbers in arrays.
 
-`arrays` defines them, `build` fills them from `ranges` and `topic_links`, `run` is the loop, `travel` and `places` move
-the edges.
+Read `arrays` first, which defines them, then `run`, the loop over event time. `travel` moves publications and `places`
+has their places. `nwrs` numbers the NWRs, `topic_links` the links, and `build` makes the arrays of both. `graph` lists
+the matching graph of a link, and `apart` records messages to other processes.
 """
