@@ -17,18 +17,15 @@ from sparing.flow.arrival.kernels import take_lists
 from sparing.flow.arrival.matched import Matched, concat
 from sparing.flow.deliver.count_windows import CountTail
 from sparing.flow.deliver.identity import about_count_window
-from sparing.flow.deliver.notifications import Notifications, Payloads
+from sparing.flow.deliver.notifications import Notifications
 from sparing.flow.deliver.results import window_payloads
 from sparing.flow.ledger import Ledger
 from sparing.flow.windows.items import LinkItem
 from sparing.flow.windows.kernels.arrays import (
-    APART,
-    DELIVERIES,
     HERE,
     MODE_PERIOD,
     NONE,
     NOT_ENTERED,
-    OUTGOING,
     PUBLICATIONS,
     REMOTE_ITEM,
     RESULTS,
@@ -39,11 +36,11 @@ from sparing.flow.windows.kernels.least import least_messages
 from sparing.flow.windows.kernels.nwrs import Numbered, still_open
 from sparing.flow.windows.kernels.run import run
 from sparing.flow.windows.kernels.topic_links import TopicLinks
+from sparing.flow.windows.output import Output, RemoteResult
 from sparing.flow.windows.participants import Participants, Turns
-from sparing.flow.windows.remote import from_items, merged, payload, raw_item
+from sparing.flow.windows.remote import from_items
 from sparing.flow.windows.window_state import FIRST, LAST, NEVER, OWNER, PENDING, Modes, Positions, WindowState
 from sparing.model.bill import MessageKind
-from sparing.model.functions import State
 from sparing.model.types import BEGINNING, END_OF_TIME
 from sparing.model.window import CountWindow
 
@@ -95,7 +92,7 @@ class Step:
         self.modes = state.modes
         self.until = BEGINNING
         self.remote_marks: list[tuple[int, int]] = []  # end and subscription of the mark of each of these rows
-        self.remote_results: list[tuple[int, int, int, tuple[State, ...]]] = []  # end, subscription, broker, states
+        self.remote_results: list[RemoteResult] = []
 
     # Input
 
@@ -128,7 +125,7 @@ class Step:
             assert item.end <= until, "items are complete up to `until`, and none is from later"
             at = self.routes.number[item.target]
             if item.states is not None:
-                self.remote_results.append((item.end, number[item.subscription], at, item.states))
+                self.remote_results.append(RemoteResult(item.end, number[item.subscription], at, item.states))
             else:
                 raw.append((item, at))
                 self.remote_marks.append((item.end, number[item.subscription]))
@@ -149,7 +146,7 @@ class Step:
         """Process everything before a time."""
         self.until = until
         enters, remote = self._gather()
-        others = [(end, number) for end, number, _, _ in self.remote_results]
+        others = [(result.end, result.subscription) for result in self.remote_results]
         participants = Participants.of(self.interests, self.rows, [number for _, number in others], self.owners)
         nwrs, turns = participants.number_nwrs(self.rows, others)
         if len(turns):
@@ -235,8 +232,11 @@ class Step:
         for link, kind, bucket in zip(*(found.tolist() for found in np.nonzero(arrays.messages)), strict=True):
             messages = int(arrays.messages[link, kind, bucket])
             self.ledger.cross_in(int(topic_links.links[link]), KINDS[kind], int(buckets[bucket]), messages)
-        self._notify(arrays, participants)
-        self._send(arrays, topic_links, participants)
+        output = Output(self.interests, self.rows, participants, arrays, topic_links, self.remote_results)
+        if (found := output.notifications()) is not None:
+            self.notifications.append(found)
+            self.ledger.notify_all(found.subscription, output.times())
+        self.sent += output.items()
         self._keep(arrays, topic_links, participants)
 
     def _run(
@@ -320,70 +320,6 @@ class Step:
             return NONE
         turn = participants.turn(turns, self.watcher.end, self.watcher.subscription)
         return int(turns.order[turn]) if turn >= 0 else NONE
-
-    # Output
-
-    def _notify(self, arrays: WindowArrays, participants: Participants) -> None:
-        """Add notifications of the finished windows."""
-        delivered = arrays.delivered[: arrays.numbers[DELIVERIES]]
-        if not len(delivered):
-            return
-        nwrs = arrays.nwrs[delivered["nwr"]]
-        subscriptions, ends = participants.numbers[nwrs["subscription"]], nwrs["end"]
-        rows = arrays.contents if arrays.numbers[APART] else arrays.members
-        found = self._results(participants, nwrs["subscription"], delivered["first"], delivered["last"], rows)
-        begun = ends - self.interests.windows[0][subscriptions]
-        self.notifications.append(Notifications(subscriptions.astype(np.int32), begun, ends, found))
-        goals = arrays.goals[nwrs["goal"]]
-        self.ledger.notify_all(subscriptions, ends + self.policy.patience * arrays.height[goals, goals])
-
-    def _results(
-        self, participants: Participants, which: np.ndarray, first: np.ndarray, last: np.ndarray, rows: np.ndarray
-    ) -> Payloads:
-        """Return the payloads of windows over rows, and partial results of other processes (numbered after rows)."""
-        aggregations = [self.interests.aggregations[number] for number in participants.numbers.tolist()]
-        columns = self.rows.columns
-        if not self.remote_results:
-            return window_payloads(aggregations, which, columns, first, last, rows)
-        before = np.concatenate([[0], np.cumsum(rows >= len(self.rows))])
-        remote = before[last] > before[first]
-        own = np.flatnonzero(~remote)
-        found = window_payloads(aggregations, which[own], columns, first[own], last[own], rows)
-        parts = [(own[numbers], objects) for numbers, objects in found.parts]
-        for window in np.flatnonzero(remote).tolist():
-            subscription = int(which[window])
-            states = self._merged(int(participants.numbers[subscription]), rows[first[window] : last[window]])
-            parts.append((np.array([window]), payload(aggregations[subscription], states)))
-        return Payloads(parts)
-
-    def _merged(self, subscription: int, contents: np.ndarray) -> tuple[State, ...]:
-        """Return one state per output for rows, and partial results of other processes (numbered after rows)."""
-        count = len(self.rows)
-        partials = [self.remote_results[at - count][3] for at in contents[contents >= count].tolist()]
-        return merged(self.interests.aggregations[subscription], self.rows, contents[contents < count], partials)
-
-    def _send(self, arrays: WindowArrays, topic_links: TopicLinks, participants: Participants) -> None:
-        """Add the items for brokers hosted by other processes."""
-        for kind, link, nwr, row, first, last in arrays.sent[: arrays.numbers[OUTGOING]].tolist():
-            ends = self.routes.ends(topic_links.links[link])
-            end, local = int(arrays.nwrs["end"][nwr]), int(arrays.nwrs["subscription"][nwr])
-            number = int(participants.numbers[local])
-            owner = self.plan.subscriptions[number].id
-            if kind == RESULTS:
-                states = self._merged(number, arrays.contents[first:last])
-                self.sent.append(LinkItem(*ends, sent=end, subscription=owner, end=end, states=states))
-                continue
-            pairs = slice(arrays.starts[row], arrays.starts[row + 1])
-            timed = arrays.nwr_count[pairs] > 0
-            final = arrays.nwrs[(arrays.first_nwr[pairs] + arrays.nwr_count[pairs] - 1)[timed]]
-            later = (final["end"] > end) | ((final["end"] == end) & (final["subscription"] >= local))
-            subscriptions = arrays.held[pairs][timed][later]
-            goals, at = arrays.goals[arrays.goal_of[subscriptions]], arrays.at[row]
-            beyond = topic_links.link_of[topic_links.source[link], goals] == link
-            beyond &= self.routes.passes(at, topic_links.source[link], goals)
-            wanted = participants.numbers[subscriptions[beyond]].tolist()
-            ids = tuple(self.plan.subscriptions[number].id for number in wanted)
-            self.sent.append(raw_item(ends, self.rows, row, end, owner, ids))
 
     # State
 

@@ -24,6 +24,7 @@ from sparing.flow.arrival.at_once import AtOnce
 from sparing.flow.arrival.matched import Matched
 from sparing.flow.interests import Interests
 from sparing.flow.windows import step
+from sparing.flow.windows.output import Output
 from sparing.flow.windows.participants import Participants
 from sparing.flow.windows.step import Step
 from sparing.flow.windows.window_state import WindowState
@@ -77,7 +78,7 @@ OF_WALK: dict[str, list[Function]] = {
     NWRS: [(Participants, "of"), (Participants, "number_nwrs")],
     ARRAYS: [(Step, "_positions"), (WindowWalk, "topic_links"), (step, "build_arrays")],
     DECIDING: [(Step, "_run")],
-    WINDOWS: [(Step, "_results"), (parcels, "windows")],
+    WINDOWS: [(Output, "_payloads"), (parcels, "windows")],
 }
 
 Held = dict[str, list[pa.Buffer]]  # parcels by key
