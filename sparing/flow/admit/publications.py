@@ -1,9 +1,10 @@
-"""Publications of one batch as columns."""
+"""Publications of one batch as columns: the one form in which they travel from admission to delivery."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ MOST_ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Publications:
-    """Admitted publications of one topic, at most `MOST_ROWS`.
+    """Admitted publications of one topic, at most `MOST_ROWS` on arrival.
 
     `id` is an Arrow array of texts, `publisher` a dictionary-encoded one; any sequence of texts is converted. `at` are
     broker numbers. `advertisement` is the number of each publication's advertisement; None if no publisher has `top_k`.
@@ -42,36 +43,71 @@ class Publications:
     def __len__(self) -> int:
         return len(self.time)
 
-    def take(self, rows: np.ndarray) -> Publications:
-        """Return the publications of some rows."""
-        return Publications(
-            topic=self.topic,
+    def take(self, rows: np.ndarray) -> Self:
+        """Return some publications, in the given order."""
+        some = pa.array(rows)
+        return replace(
+            self,
             time=self.time[rows],
-            id=self.id.take(pa.array(rows)),
-            publisher=self.publisher.take(pa.array(rows)),
+            id=self.id.take(some),
+            publisher=self.publisher.take(some),
             at=self.at[rows],
             columns={name: column.take(rows) for name, column in self.columns.items()},
             advertisement=None if self.advertisement is None else self.advertisement[rows],
             top_k=None if self.top_k is None else self.top_k[rows],
         )
 
-    def pack(self) -> pa.Buffer:
-        """Return the publications as one buffer, without advertisements and limits."""
-        columns = {f".{name}": arrow(column) for name, column in self.columns.items()}
-        return pack(pa.table({**{name: getattr(self, name) for name in _COMMON}, **columns}))
-
-    @classmethod
-    def unpack(cls, buffer: pa.Buffer | bytes, topic: Topic) -> Publications:
-        """Return the publications of a topic in a buffer."""
-        table = unpack(buffer)
-        return cls(
-            topic=topic.name,
-            time=table["time"].to_numpy(),
-            id=whole(table["id"]),
-            publisher=whole(table["publisher"]),
-            at=table["at"].to_numpy(),
-            columns={name: unarrow(table[f".{name}"], kind) for name, kind in topic.fields.items()},
+    def part(self, first: int, last: int) -> Self:
+        """Return consecutive publications, without copying them."""
+        rows = slice(first, last)
+        return replace(
+            self,
+            time=self.time[rows],
+            id=self.id[rows],
+            publisher=self.publisher[rows],
+            at=self.at[rows],
+            columns={name: column.part(first, last) for name, column in self.columns.items()},
+            advertisement=None if self.advertisement is None else self.advertisement[rows],
+            top_k=None if self.top_k is None else self.top_k[rows],
         )
 
+    def with_columns(self, names: Sequence[str]) -> Self:
+        """Return the publications with some of the columns."""
+        return replace(self, columns={name: self.columns[name] for name in names})
 
-_COMMON = "time", "id", "publisher", "at"
+    def with_columns_of(self, other: Publications) -> Self:
+        """Return them with the columns of another batch; columns that are missing here have no values."""
+        if self.columns.keys() == other.columns.keys():
+            return self
+        columns = {
+            name: self.columns[name] if name in self.columns else theirs.blank(len(self))
+            for name, theirs in other.columns.items()
+        }
+        return replace(self, columns=columns)
+
+    def packed(self) -> dict[str, Any]:
+        """Return the columns of a table, without the topic, advertisements and limits."""
+        fields = {f".{name}": arrow(column) for name, column in self.columns.items()}
+        return {"time": self.time, "id": self.id, "publisher": self.publisher, "at": self.at, **fields}
+
+    def pack(self) -> pa.Buffer:
+        """Return the publications as one buffer."""
+        return pack(pa.table(self.packed()))
+
+    @classmethod
+    def unpack(cls, buffer: pa.Buffer | bytes, topic: Topic) -> Self:
+        """Return the publications of a topic in a buffer."""
+        return cls(**cls.unpacked(unpack(buffer), topic))
+
+    @staticmethod
+    def unpacked(table: pa.Table, topic: Topic) -> dict[str, Any]:
+        """Return the fields of publications in a table from `packed`."""
+        names = [name[1:] for name in table.column_names if name.startswith(".")]
+        return {
+            "topic": topic.name,
+            "time": table["time"].to_numpy(),
+            "id": whole(table["id"]),
+            "publisher": whole(table["publisher"]),
+            "at": table["at"].to_numpy(),
+            "columns": {name: unarrow(table[f".{name}"], topic.fields[name]) for name in names},
+        }

@@ -275,6 +275,7 @@ def _matched(publications: Publications, interests: Interests, held: Pairs, raw:
     if len(held.events) < len(publications):
         publications, raw = publications.take(held.events), raw[held.events]
     return Matched(
+        topic=publications.topic,
         time=publications.time,
         id=publications.id,
         publisher=publications.publisher,

@@ -1,48 +1,44 @@
-"""Matched publications: a batch as columns, with the held subscriptions that each publication matches.
+"""Matched publications: a batch with the held subscriptions that each publication matches.
 
 The match stage sends them, packed as one Arrow buffer, to the walk of their interest groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.kernels import take_lists
-from sparing.flow.packing import pack, unpack
-from sparing.match.columns import Column, arrow, unarrow, whole
 from sparing.match.columns import joined as joined_columns
-from sparing.model.types import FieldType
+from sparing.match.columns import whole
+from sparing.model.topic import Topic
 
 
-@dataclass(frozen=True)
-class Matched:
+@dataclass(frozen=True, kw_only=True)
+class Matched(Publications):
     """Publications of one topic; publication n matches the subscriptions held[starts[n]:starts[n + 1]].
 
-    `id` and `publisher` are Arrow arrays, the latter dictionary-encoded. `raw[n]` are the brokers that a publication
-    travels to raw on arrival, as bits of 64-bit words.
+    `raw[n]` are the brokers that a publication travels to raw on arrival, as bits of 64-bit words.
     """
 
-    time: np.ndarray
-    id: pa.Array
-    publisher: pa.DictionaryArray
-    at: np.ndarray
-    columns: Mapping[str, Column]
     starts: np.ndarray
     held: np.ndarray
     raw: np.ndarray
 
     @classmethod
     def none(cls, words: int) -> Matched:
-        """Return no rows; sets of brokers have so many words."""
+        """Return no publications; sets of brokers have so many words."""
         return cls(
+            topic="",
             time=np.zeros(0, np.int64),
-            id=pa.array([], pa.string()),
-            publisher=pa.array([], pa.string()).dictionary_encode(),
+            id=[],
+            publisher=[],
             at=np.zeros(0, np.int32),
             columns={},
             starts=np.zeros(1, np.int64),
@@ -50,51 +46,16 @@ class Matched:
             raw=np.zeros((0, words), np.uint64),
         )
 
-    def __len__(self) -> int:
-        return len(self.time)
-
-    def take(self, rows: np.ndarray) -> Matched:
-        """Return some rows, in the given order."""
+    def take(self, rows: np.ndarray) -> Self:
+        """Return some publications, in the given order."""
         starts, held = take_lists(self.starts, self.held, rows)
-        some = pa.array(rows)
-        return Matched(
-            time=self.time[rows],
-            id=self.id.take(some),
-            publisher=self.publisher.take(some),
-            at=self.at[rows],
-            columns={name: column.take(rows) for name, column in self.columns.items()},
-            starts=starts,
-            held=held,
-            raw=self.raw[rows],
-        )
+        return replace(super().take(rows), starts=starts, held=held, raw=self.raw[rows])
 
-    def part(self, first: int, last: int) -> Matched:
-        """Return consecutive rows, without copying them."""
-        rows, starts = slice(first, last), self.starts[first : last + 1]
-        return Matched(
-            time=self.time[rows],
-            id=self.id[rows],
-            publisher=self.publisher[rows],
-            at=self.at[rows],
-            columns={name: column.part(first, last) for name, column in self.columns.items()},
-            starts=starts - starts[0],
-            held=self.held[starts[0] : starts[-1]],
-            raw=self.raw[rows],
-        )
-
-    def with_columns(self, names: Sequence[str]) -> Matched:
-        """Return the rows with some of the columns."""
-        return replace(self, columns={name: self.columns[name] for name in names})
-
-    def with_columns_of(self, other: Matched) -> Matched:
-        """Return the rows with the columns of another batch; columns that are missing here have no values."""
-        if self.columns.keys() == other.columns.keys():
-            return self
-        columns = {
-            name: self.columns[name] if name in self.columns else theirs.blank(len(self))
-            for name, theirs in other.columns.items()
-        }
-        return replace(self, columns=columns)
+    def part(self, first: int, last: int) -> Self:
+        """Return consecutive publications, without copying them."""
+        starts = self.starts[first : last + 1]
+        held = self.held[starts[0] : starts[-1]]
+        return replace(super().part(first, last), starts=starts - starts[0], held=held, raw=self.raw[first:last])
 
     def order(self) -> np.ndarray:
         """Return the row numbers by event time, then id, then publisher."""
@@ -109,40 +70,21 @@ class Matched:
             order[tied] = order[tied][by.to_numpy()]
         return order
 
-    def pack(self) -> pa.Buffer:
-        """Return the batch as one buffer."""
+    def packed(self) -> dict[str, Any]:
+        """Return the columns of a table."""
         lists = pa.ListArray.from_arrays(pa.array(self.starts, pa.int32()), pa.array(self.held, pa.int32()))
         words = pa.FixedSizeListArray.from_arrays(pa.array(self.raw.ravel()), self.raw.shape[1])
-        return pack(
-            pa.table(
-                {
-                    "time": self.time,
-                    "id": self.id,
-                    "publisher": self.publisher,
-                    "at": self.at.astype(np.int32),
-                    "held": lists,
-                    "raw": words,
-                    **{f".{name}": arrow(column) for name, column in self.columns.items()},
-                }
-            )
-        )
+        return super().packed() | {"held": lists, "raw": words}
 
-    @classmethod
-    def unpack(cls, buffer: pa.Buffer | bytes, types: Mapping[str, FieldType]) -> Matched:
-        """Return the batch in a buffer; `types` has the types of the columns."""
-        table = unpack(buffer)
-        batch = {name: whole(table[name]) for name in ("id", "publisher", "held", "raw")}
-        lists, words = batch["held"], batch["raw"]
-        return cls(
-            time=table["time"].to_numpy(),
-            id=batch["id"],
-            publisher=batch["publisher"],
-            at=table["at"].to_numpy(),
-            columns={name[1:]: unarrow(table[name], types[name[1:]]) for name in table.column_names if name[0] == "."},
-            starts=lists.offsets.to_numpy().astype(np.int64),
-            held=lists.values.to_numpy(),
-            raw=words.values.to_numpy().reshape(-1, words.type.list_size),
-        )
+    @staticmethod
+    def unpacked(table: pa.Table, topic: Topic) -> dict[str, Any]:
+        """Return the fields of a batch in a table from `packed`."""
+        lists, words = whole(table["held"]), whole(table["raw"])
+        return Publications.unpacked(table, topic) | {
+            "starts": lists.offsets.to_numpy().astype(np.int64),
+            "held": lists.values.to_numpy(),
+            "raw": words.values.to_numpy().reshape(-1, words.type.list_size),
+        }
 
 
 def concat(parts: Sequence[Matched]) -> Matched:
@@ -157,6 +99,7 @@ def concat(parts: Sequence[Matched]) -> Matched:
         return np.concatenate([getattr(part, name) for part in parts])
 
     return Matched(
+        topic=parts[-1].topic,
         time=joined("time"),
         id=pa.concat_arrays([part.id for part in parts]),
         publisher=whole(pa.chunked_array([part.publisher for part in parts]).unify_dictionaries()),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from sparing.flow.arrival.matched import Matched
 from sparing.flow.deliver.nested import Objects
@@ -52,9 +51,10 @@ def from_items(raw: Sequence[tuple[LinkItem, int]], number: Mapping[str, int], i
     wanted = [sorted(number[subscription] for subscription in item.wanted) for item in items]
     topic = interests.plan.topics[interests.plan.subscriptions[wanted[0][0]].query.topic]
     return Matched(
+        topic=topic.name,
         time=np.array([item.time for item in items], dtype=np.int64),
-        id=pa.array([item.id for item in items], pa.string()),
-        publisher=pa.array([item.publisher for item in items], pa.string()).dictionary_encode(),
+        id=[item.id for item in items],
+        publisher=[item.publisher for item in items],
         at=np.array([at for _, at in raw], dtype=np.int32),
         columns=item_columns(items, {name: topic.fields[name] for name in interests.fields[topic.name]}),
         starts=np.cumsum([0, *map(len, wanted)]),

@@ -56,8 +56,7 @@ def _advance_windows(
     if topic_name is None:  # all its subscriptions were removed while the stream was stopped
         return WindowState(), []
     topic = worker_plan.interests.plan.topics[topic_name]
-    types = {name: topic.fields[name] for name in worker_plan.interests.held_fields[topic.name]}
-    arrivals = [Matched.unpack(contents, types) for contents in held]
+    arrivals = [Matched.unpack(contents, topic) for contents in held]
     began = time.thread_time()
     interests = worker_plan.interests
     after, outcome = worker_plan.window_walk.advance(
@@ -84,7 +83,8 @@ def _advance_events(
     until: int,
     late_before: int,
 ) -> tuple[MergedState, list[Parcel]]:
-    arrivals = [Publications.unpack(contents, worker_plan.interests.plan.topics[topic]) for contents in held]
+    declared = worker_plan.interests.plan.topics[topic]
+    arrivals = [Publications.unpack(contents, declared) for contents in held]
     began = time.thread_time()
     bound = worker_plan.interests.bound
     after, outcome = worker_plan.merged_topic(topic).advance(state, arrivals, until, late_before, bound=bound)
@@ -97,7 +97,6 @@ def _advance_events(
     if outcome.bill:
         results.append(parcels.bill(outcome.bill))
     if outcome.late:
-        declared = worker_plan.interests.plan.topics[topic]
         rows = [row for late in outcome.late for row in _as_rows(declared, late)]
         publishers = [publisher for late in outcome.late for publisher in late.publisher.tolist()]
         results.append(_late(rows, publishers, until, "its event may have been delivered already"))

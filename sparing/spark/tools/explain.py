@@ -246,8 +246,7 @@ def _window(interests: Interests, number: int, at: int) -> tuple[int, int]:
 def _window_trace(worker_plan: WorkerPlan, parcels: list[bytes], number: int, at: int | None) -> WindowTrace | None:
     interests = worker_plan.interests
     topic = interests.plan.topics[interests.plan.subscriptions[number].query.topic]
-    types = {name: topic.fields[name] for name in interests.held_fields[topic.name]}
-    arrivals = [Matched.unpack(parcel, types) for parcel in parcels]
+    arrivals = [Matched.unpack(parcel, topic) for parcel in parcels]
     time = _last_counted(arrivals, interests, number) if at is None else at
     if time is None:
         return None

@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparing.flow.arrival.matched import Matched, concat
-from sparing.model.types import DOUBLE, INT, STRING
+from sparing.model.topic import Topic
+from sparing.model.types import DOUBLE, INT, STRING, TIMESTAMP
 from tests.flow.strategies import column_of
 
 TYPES = {"x": INT, "y": DOUBLE, "": STRING}
+TOPIC = Topic("t", "ts", TYPES | {"ts": TIMESTAMP})
 ROWS = st.fixed_dictionaries(
     {
         "time": st.integers(-5, 5),
@@ -28,6 +30,7 @@ ROWS = st.fixed_dictionaries(
 def matched(rows):
     """Rows (mappings) as a batch."""
     return Matched(
+        topic="t",
         time=np.array([row["time"] for row in rows], dtype=np.int64),
         id=pa.array([row["id"] for row in rows], pa.string()),
         publisher=pa.array([row["publisher"] for row in rows], pa.string()).dictionary_encode(),
@@ -57,10 +60,10 @@ batches = st.lists(ROWS, max_size=6)
 
 @given(batches)
 def test_pack_and_unpack(rows):
-    again = Matched.unpack(matched(rows).pack(), TYPES)
+    again = Matched.unpack(matched(rows).pack(), TOPIC)
     assert rows_of(again) == rows
     assert {name: c.type for name, c in again.columns.items()} == TYPES
-    assert rows_of(Matched.unpack(again.pack(), TYPES)) == rows
+    assert rows_of(Matched.unpack(again.pack(), TOPIC)) == rows
 
 
 @given(batches, st.data())
@@ -76,7 +79,7 @@ def test_part(rows, data):
     last = data.draw(st.integers(first, len(rows)))
     part = matched(rows).part(first, last)
     assert rows_of(part) == rows[first:last]
-    assert rows_of(Matched.unpack(part.pack(), TYPES)) == rows[first:last]
+    assert rows_of(Matched.unpack(part.pack(), TOPIC)) == rows[first:last]
 
 
 @given(st.lists(batches, min_size=1, max_size=4))
@@ -107,4 +110,4 @@ def test_like_makes_batches_of_other_columns_fit(rows, others, mine, theirs):
     kept = [{**row, **{name: row[name] if name in mine else None for name in theirs}} for row in rows]
     expected = [{key: row[key] for key in row if key not in TYPES or key in theirs} for row in kept + others]
     assert rows_of(joined) == expected
-    assert rows_of(Matched.unpack(joined.pack(), TYPES)) == expected
+    assert rows_of(Matched.unpack(joined.pack(), TOPIC)) == expected
