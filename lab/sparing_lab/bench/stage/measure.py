@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 from sparing.control.plan import Plan
 from sparing.deployment.deployment import Deployment
 from sparing.deployment.planning import plan_of
+from sparing.flow.admit.publications import Publications
 from sparing.flow.arrival.at_once import AtOnce
-from sparing.flow.arrival.matched import Matched
 from sparing.flow.interests import Interests
 from sparing.flow.windows import step
 from sparing.flow.windows.output import Output
@@ -71,10 +71,10 @@ OF_MATCH: dict[str, list[Function]] = {
     ROUTING: [(AtOnce, "arrive")],
     PAYLOADS: [(match_stage, "_plain"), (parcels, "variants")],
     EVENTS: [(parcels, "events")],
-    HELD: [(AtOnce, "_by_key"), (Matched, "pack")],
+    HELD: [(AtOnce, "_by_key"), (Publications, "pack")],
 }
 OF_WALK: dict[str, list[Function]] = {
-    UNPACKING: [(Matched, "unpack"), (Step, "admit"), (Step, "_gather")],
+    UNPACKING: [(Publications, "unpack"), (Step, "admit"), (Step, "_gather")],
     NWRS: [(Participants, "of"), (Participants, "number_nwrs")],
     ARRAYS: [(Step, "_positions"), (WindowWalk, "topic_links"), (step, "build_arrays")],
     DECIDING: [(Step, "_run")],
